@@ -27,7 +27,7 @@ from ep_onnx.report import operations, report
 from ep_onnx.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -111,8 +111,8 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
     _show(session, read, outputs, planned, took if repeat > 1 else None)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, each in zip(read.outputs, outputs, strict=True):
-            np.save(folder / f"{name.replace('/', '_')}.npy", each)
+        for name, array in _arrays(read, outputs):
+            np.save(folder / f"{name.replace('/', '_')}.npy", array)
     if compare is not None:
         for line in compared(compare, model, read, given, outputs):
             click.echo(line)
@@ -207,6 +207,9 @@ def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[
             message = f"--input {text}: the model has {len(names)} inputs; give at most so many"
             raise ModelError(message)
         arrays[name or names[place]] = _array(path)
+    for declared in model.inputs:
+        if declared.dtype is not None and declared.name in arrays:
+            arrays[declared.name] = _as_declared(arrays[declared.name], declared.dtype)
     known = dict(_extent(each) for each in extents)
     unknown = known.keys() - {each for declared in model.inputs for each in declared.shape or ()}
     if unknown:
@@ -225,9 +228,15 @@ def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[
 def _array(path: str) -> Array:
     try:
         return np.asarray(np.load(path, allow_pickle=False))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         message = f"--input {path}: {error}; give a file that numpy.save wrote"
         raise ModelError(message) from None
+
+
+def _as_declared(array: Array, dtype: str) -> Array:
+    """Return an array of a type that NumPy's files have no name for, such as bfloat16, as the input's."""
+    wanted = _numpy(dtype)
+    return array.view(wanted) if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize else array
 
 
 def _extent(text: str) -> tuple[str, int]:
@@ -259,10 +268,18 @@ def _numpy(dtype: str) -> Any:
     return np.dtype(getattr(ml_dtypes, dtype, dtype))
 
 
+def _arrays(model: Model, outputs: Sequence[Any]) -> Iterator[tuple[str, Array]]:
+    """Yield the outputs by name: each part of a sequence by its number, and nothing for an absent value."""
+    for name, each in zip(model.outputs, outputs, strict=True):
+        if isinstance(each, list):
+            yield from ((f"{name}.{place}", np.asarray(part)) for place, part in enumerate(each) if part is not None)
+        elif each is not None:
+            yield name, np.asarray(each)
+
+
 def _show(session: Session, model: Model, outputs: Sequence[Any], planned: float, took: float | None) -> None:
     table = Table("output", "type", "shape", "first elements")
-    for name, each in zip(model.outputs, outputs, strict=True):
-        array = np.asarray(each)
+    for name, array in _arrays(model, outputs):
         first = ", ".join(
             f"{number:.6g}" if number.dtype.kind == "f" else str(number) for number in array.reshape(-1)[:4]
         )

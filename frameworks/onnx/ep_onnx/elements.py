@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["HELD", "dtype_of", "element_name", "held", "narrow", "narrowed"]
+__all__ = ["HELD", "dtype_of", "element_name", "held", "narrow", "narrow_of", "narrowed"]
 
 HELD: Final[Mapping[int, str]] = {
     TensorProto.FLOAT: "float32",
@@ -77,9 +77,14 @@ def narrow(element: int) -> int | None:
     return element if element in _NARROW else None
 
 
+def narrow_of(array: Array) -> int | None:
+    """Return ONNX's element type of an array if it is narrower than a byte, else None."""
+    return _NARROW_NAMES.get(array.dtype)
+
+
 def held(array: Array, where: str) -> Array:
     """Return an array of ONNX's values in the element type that holds them: itself, unless it is narrower than a byte."""
-    element = _NARROW_NAMES.get(array.dtype)
+    element = narrow_of(array)
     if element is not None:
         return array.astype(_numpy(HELD[element]))
     if array.dtype.kind in "OSU" or array.dtype.name not in HELD.values():

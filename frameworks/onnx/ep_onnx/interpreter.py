@@ -10,7 +10,7 @@ import onnx
 from onnx import TypeProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from ep_onnx.elements import held, narrow
+from ep import EpError
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.graph import Function, read_function
 from ep_onnx.rules import RULES
@@ -28,9 +28,11 @@ _UNFOLDED: Final = frozenset(
     [
         *("If", "Loop", "Scan", "SequenceMap", "Dropout", "Bernoulli", "Multinomial", "ImageDecoder"),
         *("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"),
+        *("Softmax", "LogSoftmax", "Hardmax", "LpNormalization", "LRN", "ReduceSumSquare"),
     ]
 )
-"""Operations that give other values each time, or have a body."""
+"""Operations that give other values each time, or have a body, and such as ONNX's reference has wrong: softmaxes of rows that are
+several dimensions (operator sets before 13), norms of order 1, neighbours among channels of a second image, the type of an integers' sum."""
 
 
 class Interpreter:
@@ -80,8 +82,13 @@ class Interpreter:
         except (ModelError, LackingError):
             raise
         except (ValueError, TypeError, IndexError) as error:
-            message = f"{node.title}: {error}; see that the model fits its inputs, which are {_described(inputs)}"
-            raise ModelError(message) from error
+            raise _misfit(node, str(error), inputs) from error
+        except (EpError, MemoryError):
+            raise
+        except KeyError as error:
+            raise _misfit(node, f"{error} is none of what this may be, or is missing", inputs) from error
+        except Exception as error:  # a damaged model breaks a rule anywhere
+            raise _misfit(node, f"{type(error).__name__}: {error}", inputs) from error
         finally:
             do.node = before
 
@@ -142,7 +149,7 @@ class Interpreter:
             arrays = _evaluated(node, {name: each.array for name, each in given.items() if each is not None})
             if any(isinstance(each, list) for each in arrays):
                 return None
-            made = [Value.of(held(np.asarray(each), node.title)) for each in arrays]
+            made = [Value.read(np.asarray(each), node.title) for each in arrays]
         except Exception:  # noqa: BLE001 - a rule may know an operation that the reference does not
             return None
         if all(each is None or each.is_lasting for each in inputs):
@@ -237,7 +244,7 @@ class Call:
         """Return the results of ONNX's reference for the contents of the inputs, on the host."""
         given = dict(zip(self.node.inputs, arrays, strict=False))
         made = _evaluated(self.node, {name: each for name, each in given.items() if each is not None})
-        return tuple([Value.of(held(np.asarray(each), self.node.title)) for each in made])
+        return tuple([Value.read(np.asarray(each), self.node.title) for each in made])
 
     def body(self, name: str, *inputs: Any) -> list[Any]:
         """Write the steps of a body that is an attribute of the node, and return its outputs."""
@@ -276,9 +283,7 @@ def constants_of(graph: Graph) -> dict[str, Value]:
     """Return the values of a graph's initializers."""
     found = {}
     for name, tensor in graph.constants.items():
-        found[name] = Value.of(
-            held(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'"), narrow(tensor.data_type)
-        )
+        found[name] = Value.read(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'")
         found[name].is_lasting = True
     return found
 
@@ -320,6 +325,10 @@ def _described(inputs: Sequence[Any]) -> str:
         ", ".join(f"{each.dtype}{list(each.shape)}" if isinstance(each, Value) else "absent" for each in inputs)
         or "none"
     )
+
+
+def _misfit(node: Node, what: str, inputs: Sequence[Any]) -> ModelError:
+    return ModelError(f"{node.title}: {what}; see that the model fits its inputs, which are {_described(inputs)}")
 
 
 def _reason(node: Node, inputs: Sequence[Any]) -> str:

@@ -9,13 +9,14 @@ import onnx
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
-from ep_onnx.elements import dtype_of, held, narrow
+from ep import EpError
+from ep_onnx.elements import dtype_of, narrow
 from ep_onnx.errors import ModelError
 from ep_onnx.graph import read_function, read_graph
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from onnx import ModelProto, TensorProto, ValueInfoProto
 
@@ -53,6 +54,7 @@ class Model:
 
     constants : initializers by name
     inputs    : of the graph, in order
+    defaults  : inputs that an initializer stands for, unless they are given
     outputs   : their names
     """
 
@@ -64,6 +66,7 @@ class Model:
             (each.domain, each.name): read_function(each) for each in proto.functions
         }
         self.inputs = [Declared(each) for each in proto.graph.input if each.name in self.graph.inputs]
+        self.defaults = [Declared(each) for each in proto.graph.input if each.name in self.graph.constants]
         self.outputs = [each.name for each in proto.graph.output]
         self.constants: dict[str, Value] = {}
         for name, tensor in self.graph.constants.items():
@@ -86,7 +89,17 @@ def read_model(source: Any) -> Model:
     if len(proto.graph.node) == len(proto.graph.output) == 0:
         message = "the model has no nodes and no outputs; it is damaged, or no ONNX model"
         raise ModelError(message)
-    return Model(proto)
+    for tensor in _tensors(proto):
+        if external_data_helper.uses_external_data(tensor):
+            message = f"the weights of '{tensor.name}' lie in a file beside the model, which has no folder; give the path of the model"
+            raise ModelError(message)
+    try:
+        return Model(proto)
+    except EpError:
+        raise
+    except Exception as error:
+        message = f"the model cannot be read: {type(error).__name__}: {error}; it is damaged, export it again"
+        raise ModelError(message) from error
 
 
 def _loaded(path: Path) -> ModelProto:
@@ -97,11 +110,14 @@ def _loaded(path: Path) -> ModelProto:
         raise ModelError(message) from None
     proto = _parsed(data, str(path))
     folder = path.resolve().parent
-    for tensor in _tensors(proto.graph):
-        if external_data_helper.uses_external_data(tensor):
-            _check_location(tensor, folder, path)
+    outside = [tensor for tensor in _tensors(proto) if external_data_helper.uses_external_data(tensor)]
+    for tensor in outside:
+        _check_location(tensor, folder, path)
     try:
-        external_data_helper.load_external_data_for_model(proto, str(folder))
+        for tensor in outside:
+            external_data_helper.load_external_data_for_tensor(tensor, str(folder))
+            tensor.data_location = onnx.TensorProto.DEFAULT
+            del tensor.external_data[:]
     except (OSError, ValueError, onnx.checker.ValidationError) as error:
         message = f"{path}: weights beside the model cannot be read: {error}; put their files into the model's folder"
         raise ModelError(message) from None
@@ -121,14 +137,36 @@ def _parsed(data: bytes, where: str) -> ModelProto:
     return proto
 
 
-def _tensors(graph: onnx.GraphProto) -> Iterator[TensorProto]:
-    """Yield all tensors of a graph and of the bodies in it."""
+def _tensors(proto: ModelProto) -> Iterator[TensorProto]:
+    """Yield all tensors of a model, those of its functions too."""
+    yield from _tensors_of(proto.graph)
+    for function in proto.functions:
+        yield from _tensors_of_nodes(function.node)
+        yield from _tensors_of_attributes(function.attribute_proto)
+
+
+def _tensors_of(graph: onnx.GraphProto) -> Iterator[TensorProto]:
     yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
-            yield from [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]
-            for body in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
-                yield from _tensors(body)
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+    yield from _tensors_of_nodes(graph.node)
+
+
+def _tensors_of_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[TensorProto]:
+    for node in nodes:
+        yield from _tensors_of_attributes(node.attribute)
+
+
+def _tensors_of_attributes(attributes: Iterable[onnx.AttributeProto]) -> Iterator[TensorProto]:
+    for attribute in attributes:
+        yield from [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]
+        for sparse in [
+            *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []),
+            *attribute.sparse_tensors,
+        ]:
+            yield from (sparse.values, sparse.indices)
+        for body in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
+            yield from _tensors_of(body)
 
 
 def _check_location(tensor: TensorProto, folder: Path, path: Path) -> None:
@@ -167,7 +205,7 @@ def _constant(name: str, tensor: TensorProto) -> Value:
             f"{where}: its {list(tensor.dims)} elements cannot be read: {error}; the model is damaged, export it again"
         )
         raise ModelError(message) from None
-    value = Value.of(held(array, where), narrow(tensor.data_type))
+    value = Value.read(array, where)
     value.is_lasting = True
     return value
 
@@ -181,7 +219,7 @@ def _sparse(sparse: Any) -> Value:
         dense.reshape(-1)[places] = values
     else:
         dense[tuple(places.T)] = values
-    value = Value.of(held(dense, f"initializer '{sparse.values.name}'"))
+    value = Value.read(dense, f"initializer '{sparse.values.name}'")
     value.is_lasting = True
     return value
 

@@ -11,7 +11,7 @@ import ep
 from ep import TensorSpec
 from ep_onnx.elements import narrowed
 from ep_onnx.errors import LackingError, ModelError, room_for
-from ep_onnx.segment import Segment
+from ep_onnx.segment import Segment, needed
 from ep_onnx.trace import Trace
 from ep_onnx.value import Buffer, Value
 
@@ -153,7 +153,7 @@ class Plan:
             return [self._fetched(each) for each in results]
         if not isinstance(results, Value):
             return results
-        found = results.array if results.array is not None else self._downloaded(results)
+        found = results.array.copy() if results.array is not None else self._downloaded(results)
         return found if results.element is None else narrowed(found, results.element)
 
 
@@ -260,9 +260,9 @@ class _Extension:
         self._before = point
 
     def _cut(self, after: Mapping[Buffer, Buffer] | None = None) -> Segment | None:
-        """Return the steps so far as a segment; every buffer that is used after it has a memory of its own."""
-        steps, self._trace.steps = self._trace.steps, []
+        """Return the steps so far that are needed as a segment; every buffer that is used after it has a memory of its own."""
         kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
+        steps, self._trace.steps = needed(self._trace.steps, kept), []
         self._buffers = [buffer for buffer in self._buffers if buffer.values]
         return Segment(self._plan.stream, steps, kept, self._plan.upload, after) if steps else None
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ep_onnx.trace import Step
     from ep_onnx.value import Value
 
-__all__ = ["Segment"]
+__all__ = ["Segment", "needed"]
 
 
 class Segment:
     """Steps as one graph. Buffers not needed after it lie in one arena; with disjoint lifetimes they share bytes.
 
-    steps : in the order in which they run
+    steps : in the order in which they run, at least one; `needed` of them
     kept  : buffers that are read after the segment; each has a memory of its own
     upload : returns the memory of a constant
     after : for a buffer that is an input of the next run, the input's buffer: it lies there if nothing reads that later
@@ -43,7 +43,7 @@ class Segment:
     ) -> None:
         self._stream = stream
         self._after = after or {}
-        self.steps = _needed(steps, kept)
+        self.steps = steps
         self._lives: dict[Buffer, Lifetime] = {}
         self._same: dict[Buffer, Buffer] = {}
         self._views: dict[Buffer, ep.Memory] = {}
@@ -188,11 +188,11 @@ def _pairs(step: Step) -> Iterator[tuple[Buffer, Buffer]]:
                 yield mine, its
 
 
-def _needed(steps: Sequence[Step], kept: set[Buffer]) -> list[Step]:
+def needed(steps: Sequence[Step], kept: set[Buffer]) -> list[Step]:
     """Return the steps without those that have no read results."""
-    needed, left = set(kept), []
+    read, left = set(kept), []
     for step in reversed(steps):
-        if any(writes and buffer in needed for writes, buffer in step.buffers):
-            needed.update(buffer for _, buffer in step.buffers)
+        if any(writes and buffer in read for writes, buffer in step.buffers):
+            read.update(buffer for _, buffer in step.buffers)
             left.append(step)
     return left[::-1]

@@ -78,7 +78,8 @@ class Session:
     def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
         """Return the outputs as NumPy arrays, in the model's order; None for those that are states.
 
-        inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None if absent
+        inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None if absent. Those that an
+                 initializer stands for may be given by name
 
         Raises ModelError for inputs that do not fit, LackingError if the device lacks a cell, and the device's errors.
         """
@@ -127,7 +128,7 @@ class Session:
 
     def _planned(self, arrays: Mapping[str, Array], others: Mapping[str, Any]) -> Plan:
         shapes = {name: TensorSpec(each.dtype.name, each.shape) for name, each in arrays.items()}
-        narrow = {each.name: each.element for each in self.model.inputs}
+        narrow = {each.name: each.element for each in (*self.model.inputs, *self.model.defaults)}
 
         def program(do: Trace, values: Mapping[str, Value]) -> list[Any]:
             for name, value in values.items():
@@ -162,12 +163,13 @@ class Session:
 
     def _given(self, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
         declared = [each for each in self.model.inputs if each.name not in self._states]
+        defaults = self.model.defaults
         if not isinstance(inputs, Mapping):
             if len(inputs) > len(declared):
                 message = f"{len(inputs)} inputs are given, and the model has {len(declared)}: {', '.join(each.name for each in declared)}"
                 raise ModelError(message)
             inputs = dict(zip([each.name for each in declared], inputs, strict=False))
-        unknown = inputs.keys() - {each.name for each in declared}
+        unknown = inputs.keys() - {each.name for each in (*declared, *defaults)}
         missing = [each.name for each in declared if each.name not in inputs and each.dtype is not None]
         if unknown or missing:
             parts = [f"unknown {', '.join(sorted(unknown))}"] if unknown else []
@@ -175,7 +177,8 @@ class Session:
             message = f"inputs: {'; '.join(parts)}; the model has {', '.join(each.name for each in declared) or 'none'}"
             raise ModelError(message)
         named: dict[str, int] = {}
-        return {each.name: _checked(each, inputs.get(each.name), named) for each in declared}
+        read = [*declared, *[each for each in defaults if each.name in inputs]]
+        return {each.name: _checked(each, inputs.get(each.name), named) for each in read}
 
 
 def _checked(declared: Declared, given: Any, named: dict[str, int]) -> Any:

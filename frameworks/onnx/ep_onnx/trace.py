@@ -169,7 +169,9 @@ class Trace:
             if number is not None and np.broadcast_shapes(condition.shape, *rest) == shape:
                 sides[place] = number
         specs = [each.spec if isinstance(each, Value) else Scalar(a.dtype) for each in sides]
-        return self.emit(Where.infer(condition.spec, *specs), None, condition=condition, a=sides[0], b=sides[1])
+        made = self.emit(Where.infer(condition.spec, *specs), None, condition=condition, a=sides[0], b=sides[1])
+        made.element = a.element if a.element == b.element else None
+        return made
 
     def cast(self, x: Value, dtype: str) -> Value:
         """Append a conversion to another element type; x itself where it has it."""
@@ -179,7 +181,9 @@ class Trace:
 
     def copy(self, x: Value, out: Value | None = None) -> Value:
         """Append out = x, into a dense value where none is given."""
-        return self.emit(Copy.infer(x.spec, out=out and out.spec), out, x=x)
+        made = self.emit(Copy.infer(x.spec, out=out and out.spec), out, x=x)
+        made.element = x.element
+        return made
 
     def dense(self, x: Value) -> Value:
         """Return x with contiguous elements: x itself if it has them."""
@@ -219,7 +223,9 @@ class Trace:
         if not any(before) and not any(after):
             return x
         numbers = {"value": value} if mode == "constant" else {}
-        return self.emit(Pad.infer(mode, x.spec, before, after), None, x=x, **numbers)
+        made = self.emit(Pad.infer(mode, x.spec, before, after), None, x=x, **numbers)
+        made.element = x.element
+        return made
 
     def joined(self, parts: Sequence[Value], axis: int) -> Value:
         """Append the parts joined along an axis."""

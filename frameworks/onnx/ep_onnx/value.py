@@ -9,6 +9,7 @@ import numpy as np
 from ep.layout.views import indexed, permuted, reshaped
 
 from ep import TensorSpec
+from ep_onnx.elements import held, narrow_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,6 +74,11 @@ class Value:
     def of(cls, array: Array, element: int | None = None) -> Value:
         """Return a constant."""
         return cls(TensorSpec(array.dtype.name, array.shape), None, array, element)
+
+    @classmethod
+    def read(cls, array: Array, where: str) -> Value:
+        """Return a constant with the elements of an array of ONNX's. Raises LackingError for types that EP cannot hold."""
+        return cls.of(held(array, where), narrow_of(array))
 
     @property
     def buffer(self) -> Buffer | None:

@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner
 from ep_onnx import cli, peer
 from made_models import FLOAT, model
-from onnx import helper
+from onnx import TensorProto, helper
 
 node = helper.make_node
+BFLOAT16 = TensorProto.BFLOAT16
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
 
 
@@ -25,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     onnx.save(proto, "m.onnx")
     np.save("x.npy", np.zeros((2, 3), np.float32))
     (tmp_path / "bad.onnx").write_bytes(b"\xff" * 50)
+    (tmp_path / "empty.npy").touch()
     return tmp_path
 
 
@@ -49,6 +51,27 @@ def test_run_shows_outputs_launches_and_memory(folder):
     np.testing.assert_array_equal(np.load(folder / "out" / "y.npy"), np.ones((2, 3), np.float32))
 
 
+def test_sequences_and_absent_values_are_shown_by_their_parts(folder):
+    made = [node("SplitToSequence", ["x"], ["s"], axis=0, keepdims=0), node("Optional", [], ["o"], type=optional())]
+    proto = model(made, {"x": (FLOAT, [2, 3])}, {"s": (FLOAT, None), "o": (FLOAT, None)})
+    onnx.save(proto, "s.onnx")
+    code, shown = run("run", "s.onnx", "--input", "x.npy", "--output", "out")
+    assert code == 0, shown
+    assert sorted(each.name for each in (folder / "out").iterdir()) == ["s.0.npy", "s.1.npy"]
+
+
+def optional():
+    return helper.make_tensor_type_proto(FLOAT, None)
+
+
+def test_what_was_saved_can_be_given(folder):
+    wide = model([node("Relu", ["x"], ["y"])], {"x": (BFLOAT16, [3])}, {"y": (BFLOAT16, [3])})
+    onnx.save(wide, "b.onnx")
+    for given in ((), ("--input", "out/y.npy")):
+        code, shown = run("run", "b.onnx", *given, "--output", "out")
+        assert (code, "bfloat16" in shown) == (0, True), shown
+
+
 def test_open_extents_are_given_by_name(folder):
     code, shown = run("run", "m.onnx", "--extent", "n=5")
     assert (code, "(5, 3)" in shown) == (0, True)
@@ -68,6 +91,7 @@ def test_check_counts_launches_by_family(folder):
         (["run", "bad.onnx"], 2, "damaged"),
         (["check", "bad.onnx"], 2, "damaged"),
         (["run", "m.onnx", "--input", "none.npy"], 2, "numpy.save"),
+        (["run", "m.onnx", "--input", "empty.npy"], 2, "numpy.save"),
         (["run", "m.onnx", "--input", "z=x.npy"], 2, "unknown z"),
         (["run", "m.onnx", "--input", "x.npy", "--input", "x.npy"], 2, "1 inputs"),
         (["run", "m.onnx", "--extent", "n"], 2, "NAME=N"),

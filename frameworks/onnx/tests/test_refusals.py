@@ -72,6 +72,53 @@ def test_weights_beside_the_model_are_read(tmp_path, session):
     refused(tmp_path / "m.onnx", r"weights beside the model")
 
 
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_weights_beside_a_model_without_a_folder(tmp_path, monkeypatch, is_sparse):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "secret").write_bytes(bytes(12))
+    w = helper.make_tensor("w", FLOAT, [3], np.zeros(3, np.float32))
+    proto = model([node("Add", ["x", "w"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])})
+    if is_sparse:
+        places = helper.make_tensor("places", INT64, [3], [0, 1, 2])
+        proto.graph.sparse_initializer.append(helper.make_sparse_tensor(w, places, [3]))
+        outside = proto.graph.sparse_initializer[0].values
+    else:
+        proto.graph.initializer.append(w)
+        outside = proto.graph.initializer[0]
+    outside.raw_data = bytes(12)
+    outside.ClearField("float_data")
+    set_external_data(outside, "secret")
+    outside.ClearField("raw_data")
+    for source in (proto, proto.SerializeToString()):
+        refused(source, r"weights of 'w' lie in a file beside the model.*give the path")
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "m.onnx").write_bytes(proto.SerializeToString())
+    refused(folder / "m.onnx", r"weights beside the model cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (node("Pad", ["x", "w"], ["y"], mode="bogus"), r"Pad 'y': 'bogus' is none of what this may be"),
+        (node("Einsum", ["x"], ["y"]), r"Einsum 'y': AttributeError"),
+        (node("MaxPool", ["x"], ["y"], kernel_shape=[1], strides=[0]), r"MaxPool 'y': ZeroDivisionError"),
+    ],
+)
+def test_node_that_breaks_a_rule_is_named(session, made, said):
+    broken = session(model([made], {"x": (FLOAT, [1, 1, 3])}, {"y": (FLOAT, None)}, {"w": np.zeros(6, np.int64)}))
+    with pytest.raises(ModelError, match=said):
+        broken.run([np.zeros((1, 1, 3), np.float32)])
+
+
+def test_constant_of_an_unknown_element_type():
+    proto = model(
+        [node("Constant", [], ["y"], value=helper.make_tensor("c", FLOAT, [1], [1.0]))], {}, {"y": (FLOAT, [1])}
+    )
+    proto.graph.node[0].attribute[0].t.data_type = 77
+    refused(proto, r"cannot be read.*damaged")
+
+
 def test_element_type_that_none_holds():
     proto = model([node("Identity", ["x"], ["y"])], {"x": (TensorProto.STRING, [1])}, {"y": (TensorProto.STRING, [1])})
     refused(proto, r"input 'x': element type STRING is held by none", LackingError)

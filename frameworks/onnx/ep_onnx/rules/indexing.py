@@ -31,6 +31,22 @@ def _counted(do: Trace, indices: Value, extent: int) -> Value:
     return do.binary("floor_mod", wide_indices, do.constant(extent, wide_indices.dtype)) if extent else wide_indices
 
 
+def _places(do: Trace, indices: Value, extent: int) -> Value:
+    """Return the same of a gather. Raises IndexError for one that the host knows to be out of range."""
+    counted = _counted(do, indices, extent)
+    if counted.array is not None:
+        _within(counted.array, extent)
+    return counted
+
+
+def _within(places: Array, extents: Any) -> Array:
+    """Return places that the host knows. Raises IndexError for one that no extent has."""
+    if ((places < 0) | (places >= extents)).any():
+        message = f"indices reach from {places.min()} to {places.max()} in extents {extents}"
+        raise IndexError(message)
+    return places
+
+
 def gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> Value:
     made = do.emit(Gather.infer(x.spec, indices.spec, axis, batch_dims=batch), None, x=x, indices=indices)
     made.element = x.element
@@ -39,10 +55,11 @@ def gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> 
 
 @rule("Gather")
 def _gather(do: Trace, node: Call, x: Value, indices: Value) -> Value:
+    x = x if x.ndim else do.reshape(x, (1,))
     axis = node.get("axis", 0) % x.ndim
     if indices.array is not None and indices.size == 1 and not indices.ndim:
         return x[(*(slice(None),) * axis, int(indices.array.item()))]
-    return gathered(do, x, _counted(do, indices, x.shape[axis]), axis)
+    return gathered(do, x, _places(do, indices, x.shape[axis]), axis)
 
 
 @rule("GatherElements")
@@ -50,7 +67,7 @@ def _gather_elements(do: Trace, node: Call, x: Value, indices: Value) -> Value:
     axis = node.get("axis", 0) % x.ndim
     rest = [each for each in range(x.ndim) if each != axis]
     part = x[tuple([slice(None) if each == axis else slice(0, indices.shape[each]) for each in range(x.ndim)])]
-    rows, places = part.permute([*rest, axis]), _counted(do, indices, x.shape[axis]).permute([*rest, axis])
+    rows, places = part.permute([*rest, axis]), _places(do, indices, x.shape[axis]).permute([*rest, axis])
     made = gathered(do, rows, places, x.ndim - 1, x.ndim - 1)
     order = [*range(len(rest))]
     order.insert(axis, len(rest))
@@ -121,7 +138,7 @@ def _scatter_nd(do: Trace, node: Call, x: Value, indices: Value, updates: Value)
     wide = do.host(indices).astype(np.int64)
     depth = wide.shape[-1]
     extents = x.shape[:depth]
-    wide = np.where(wide < 0, wide + np.array(extents, np.int64), wide)
+    wide = _within(np.where(wide < 0, wide + np.array(extents, np.int64), wide), np.array(extents, np.int64))
     steps = np.array([math.prod(extents[place + 1 :]) for place in range(depth)], np.int64)
     width = math.prod(x.shape[depth:])
     rows = (wide * steps).sum(-1).reshape(-1)

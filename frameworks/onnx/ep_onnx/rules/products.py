@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
-    from ep_onnx.value import Value
 
 __all__ = ["product"]
 
@@ -45,7 +47,7 @@ def _plain(do: Trace, a: Value, b: Value) -> Value:
     columns = b.permute((*range(b.ndim - 2), -1 + b.ndim, -2 + b.ndim))
     rows = do.reshape(a, (*a.shape[:-1], 1, a.shape[-1]))
     terms = do.binary("mul", rows, do.reshape(columns, (*columns.shape[:-2], 1, *columns.shape[-2:])))
-    return do.reduce("sum", terms, [-1], keeps=False)
+    return do.reduce("sum", terms, [-1], keeps=False, dtype=a.dtype)
 
 
 @rule("MatMul")
@@ -59,17 +61,27 @@ def _gemm(do: Trace, node: Call, a: Value, b: Value, c: Value | None = None) -> 
     b = b.permute((1, 0)) if node.get("transB", 0) else b
     alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
     shape = (a.shape[0], b.shape[1])
-    if c is None or not beta or a.dtype not in _PRODUCTS:
-        made = multiplied(do, a, b, alpha=alpha) if a.dtype in _PRODUCTS else _plain(do, a, b)
-        return (
-            made
-            if c is None or not beta
-            else do.binary("add", made, do.binary("mul", c, do.constant(int(beta), c.dtype)))
-        )
+    if a.dtype not in _PRODUCTS:
+        return _gemm_of_integers(do, _plain(do, a, b), c if beta else None, alpha, beta)
+    if c is None or not beta:
+        return multiplied(do, a, b, alpha=alpha)
     if beta == 1 and c.shape in {(shape[1],), (1, shape[1])}:
         return multiplied(do, a, b, do.reshape(c, (shape[1],)), alpha)
     made = do.matmul(a, b, alpha=alpha)
     return do.binary("add", made, c if beta == 1 else do.binary("mul", c, do.constant(beta, c.dtype)))
+
+
+def _gemm_of_integers(do: Trace, product: Value, c: Value | None, alpha: float, beta: float) -> Value:
+    """Append alpha product + beta c, in float64 where a factor is no whole number."""
+    dtype = product.dtype
+    wide = dtype if float(alpha).is_integer() and float(beta).is_integer() else "float64"
+    made = do.cast(product, wide)
+    if alpha != 1:
+        made = do.binary("mul", made, do.constant(alpha, wide))
+    if c is not None:
+        addend = do.cast(c, wide)
+        made = do.binary("add", made, addend if beta == 1 else do.binary("mul", addend, do.constant(beta, wide)))
+    return do.cast(made, dtype)
 
 
 @rule("Einsum")
@@ -92,8 +104,12 @@ def _einsum(do: Trace, node: Call, *x: Value) -> Value:
     value, names = values[0]
     gone = [place for place, name in enumerate(names) if name not in wanted]
     if gone:
-        value, names = do.reduce("sum", value, gone, keeps=False), [name for name in names if name in wanted]
+        value, names = _summed(do, value, gone), [name for name in names if name in wanted]
     return value.permute([names.index(name) for name in wanted])
+
+
+def _summed(do: Trace, x: Value, axes: list[int]) -> Value:
+    return do.reduce("sum", x, axes, keeps=False, dtype=x.dtype)
 
 
 def _named(terms: Sequence[str], x: Sequence[Value], lengths: Any = ()) -> list[list[Any]]:
@@ -112,10 +128,15 @@ def _named(terms: Sequence[str], x: Sequence[Value], lengths: Any = ()) -> list[
 def _diagonal(x: Value, names: list[Any]) -> tuple[Value, list[Any]]:
     """Return x with each name once: dimensions of one name are walked together."""
     unique = [*dict.fromkeys(names)]
+    if len(unique) == len(names):
+        return x, unique
+    if x.array is not None:
+        places = [unique.index(name) for name in names]
+        return Value.of(np.einsum(x.array, places, [*range(len(unique))])), unique
     spec = x.spec
     extents = [spec.shape[names.index(name)] for name in unique]
     strides = [sum(s for n, s in zip(names, spec.strides, strict=True) if n == name) for name in unique]
-    return (x if len(unique) == len(names) else x.windows(extents, strides)), unique
+    return x.windows(extents, strides), unique
 
 
 def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Value, list[Any]]:
@@ -125,7 +146,7 @@ def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Va
         gone = [place for place, name in enumerate(names) if name not in later and name not in other]
         if gone:
             value = a if names is of_a else b
-            value = do.reduce("sum", value, gone, keeps=False)
+            value = _summed(do, value, gone)
             if names is of_a:
                 a, of_a = value, [name for name in names if names.index(name) not in gone]
             else:

@@ -117,7 +117,8 @@ def _matmul_integer(
 def _qlinear_matmul(do: Trace, node: Call, *x: Value) -> Value:
     a, a_scale, a_zero, b, b_scale, b_zero, scale, zero = x
     made = product(do, _centred(do, a, a_zero, -2), _centred(do, b, b_zero, -1))
-    return _rescaled(do, made, (a_scale, b_scale), scale, zero)
+    rows = a_scale if a_scale.ndim > 1 else _column(do, a_scale, made, -2)
+    return _rescaled(do, made, (rows, b_scale), scale, zero)
 
 
 @rule("QLinearConv")

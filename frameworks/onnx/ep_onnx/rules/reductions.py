@@ -32,20 +32,27 @@ def _reduce(do: Trace, node: Call, x: Value, axes: Value | None = None) -> Value
         along = [] if along is not None and node.get("noop_with_empty_axes", 0) else None
         if along is None and node.get("noop_with_empty_axes", 0):
             along = []
+    if x.dtype.startswith(("int", "uint")):
+        return do.cast(_reduced_integers(do, name, x, along, keeps=keeps), x.dtype)
+    made = do.reduce(_OPS[name], x, along, keeps=keeps)
+    return do.unary("log", made) if name == "ReduceLogSum" else made
+
+
+def _reduced_integers(do: Trace, name: str, x: Value, along: list[int] | None, *, keeps: bool) -> Value:
+    """Append a reduction of integers, in their own type or a wider one. Sums and products wrap around as those of NumPy do."""
     op = _OPS[name]
-    if op == "mean" and x.dtype.startswith(("int", "uint")):
+    if op in {"norm_2", "log_sum_exp"}:
+        return do.reduce(op, do.cast(x, "float64"), along, keeps=keeps)
+    if name == "ReduceLogSum":
+        return do.unary("log", do.cast(do.reduce(op, x, along, keeps=keeps), "float64"))
+    if op == "mean":
         total = do.reduce("sum", x, along, keeps=keeps)
-        return do.binary("div", total, do.constant(x.size // max(total.size, 1), x.dtype))
-    if x.dtype.startswith(("int", "uint")) and op in {"norm_2", "log_sum_exp"}:
-        return do.cast(do.reduce(op, do.cast(x, "float64"), along, keeps=keeps), x.dtype)
-    made = do.reduce(op, x, along, keeps=keeps)
-    if name != "ReduceLogSum":
-        return made
-    return (
-        do.unary("log", made)
-        if made.dtype.startswith(("f", "b"))
-        else do.cast(do.unary("log", do.cast(made, "float64")), x.dtype)
-    )
+        return do.binary("div", total, do.constant(max(x.size // max(total.size, 1), 1), total.dtype))
+    if op == "norm_1":
+        op, x = "sum", do.unary("abs", x) if x.dtype.startswith("int") else x
+    if op == "sum_of_squares":
+        op, x = "sum", do.binary("mul", x, x)
+    return do.reduce(op, x, along, keeps=keeps, dtype=x.dtype)
 
 
 @rule("ArgMax", "ArgMin")

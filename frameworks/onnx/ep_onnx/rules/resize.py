@@ -28,7 +28,8 @@ __all__: list[str] = []
 @rule("Upsample")
 def _upsample(do: Trace, node: Call, x: Value, scales: Value | None = None) -> Value:
     factors = node.get("scales") if scales is None else [float(each) for each in do.host(scales)]
-    mode = node.get("mode", "nearest")
+    mode, dtype = node.get("mode", "nearest"), x.dtype
+    x = x if mode == "nearest" else _continuous(do, x)
     for axis, factor in enumerate(factors):
         extent = math.floor(x.shape[axis] * factor)
         axis_of = _Axis(x.shape[axis], extent, factor, "asymmetric", (0.0, 1.0))
@@ -37,7 +38,7 @@ def _upsample(do: Trace, node: Call, x: Value, scales: Value | None = None) -> V
             if mode == "nearest"
             else _weighted(do, x, axis, axis_of, _linear, 0.0)
         )
-    return x
+    return _rounded(do, x, dtype)
 
 
 @rule("Resize")
@@ -58,7 +59,8 @@ def _resize(
     region = [0.0] * len(axes) + [1.0] * len(axes)
     if node.get("coordinate_transformation_mode") == "tf_crop_and_resize" and roi is not None:
         region = [float(each) for each in do.host(roi)]
-    mode = node.get("mode", "nearest")
+    mode, dtype = node.get("mode", "nearest"), x.dtype
+    x = x if mode == "nearest" else _continuous(do, x)
     outside: list[tuple[int, Array]] = []
     for place, axis in enumerate(axes):
         part = region[place], region[place + len(axes)]
@@ -79,6 +81,7 @@ def _resize(
             x = _weighted(do, x, axis, axis_of, kernel, width, excludes=bool(node.get("exclude_outside", 0)))
         if axis_of.mode == "tf_crop_and_resize":
             outside.append((axis, axis_of.outside))
+    x = _rounded(do, x, dtype)
     for axis, gone in outside:
         mask = gone.reshape([-1 if each == axis else 1 for each in range(x.ndim)])
         if gone.any():
@@ -185,6 +188,23 @@ def _weighted(
     order[axis], order[-2 if x.ndim > 1 else -1] = order[-2 if x.ndim > 1 else -1], order[axis]
     turned = x.permute(order)
     return product(do, weights, turned).permute(order)
+
+
+def _continuous(do: Trace, x: Value) -> Value:
+    """Return x in a type that holds weighted means of it."""
+    if not x.dtype.startswith(("int", "uint")):
+        return x
+    return do.cast(x, "float64" if np.dtype(x.dtype).itemsize > 2 else "float32")  # noqa: PLR2004 - float32 has 24 bits
+
+
+def _rounded(do: Trace, x: Value, dtype: str) -> Value:
+    """Return x in the type that it had: integers to the nearest one of their range, which cubic weights may leave."""
+    if x.dtype == dtype:
+        return x
+    limits = np.iinfo(dtype)
+    most = min(float(limits.max), np.nextafter(2.0 ** (limits.bits - (limits.min < 0)), 0.0))
+    above = do.binary("max", x, do.constant(float(limits.min), x.dtype))
+    return do.cast(do.unary("rint", do.binary("min", above, do.constant(most, x.dtype))), dtype)
 
 
 def _linear(distance: Array) -> Array:

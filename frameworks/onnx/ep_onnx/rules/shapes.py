@@ -33,7 +33,7 @@ def _constant(do: Trace, node: Call) -> Any:
     dtypes = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
     for name, content in node.node.attributes.items():
         if name == "value":
-            return Value.of(content)
+            return Value.read(content, node.node.title)
         if name in dtypes:
             return Value.of(np.asarray(content, dtypes[name]))
     return NotImplemented
@@ -103,7 +103,7 @@ def _expand(do: Trace, node: Call, x: Value, shape: Value) -> Value:
 @rule("Concat")
 def _concat(do: Trace, node: Call, *parts: Value) -> Value:
     axis = node.get("axis", 1) % max(parts[0].ndim, 1)
-    left = [part for part in parts if part.size] or [parts[0]]
+    left = [part for part in parts if part.size] or parts
     return left[0] if len(left) == 1 else do.joined(left, axis)
 
 
