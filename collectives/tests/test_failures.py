@@ -158,6 +158,44 @@ def test_a_group_inside_a_group_is_refused():
         pass
 
 
+@pytest.mark.parametrize("place", ["begin", "end"])
+def test_ctrl_c_at_the_edge_of_a_group_holds_nothing_back(monkeypatch, place):
+    with world("cpu:0", "cpu:0", timeout=30) as ranks:
+        twin = ranks[0].communicator.twin
+        begin = twin.begin
+
+        def interrupted():
+            monkeypatch.undo()
+            if place == "begin":
+                begin()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(twin, place, interrupted)
+        with pytest.raises(KeyboardInterrupt), ranks[0].communicator.group():
+            launched(ranks[0])
+        if place == "begin":
+            launched(ranks[0])
+        launched(ranks[1])
+        for rank in ranks:
+            rank.stream.synchronize()
+        with ranks[0].communicator.group():
+            pass
+
+
+def test_stream_that_does_not_take_its_part_of_a_group_breaks_the_communicator():
+    with world("cpu:0", "cpu:0", timeout=30) as ranks:
+        launched(ranks[1])
+        first, extra = ranks[0], ranks[0].device.stream()
+        memory = first.device.allocate(SPEC.nbytes)
+        with pytest.raises(ep.ClosedError, match="was closed"), first.communicator.group():  # noqa: PT012 - the group's end raises
+            Send(x=SPEC, to=1).on(first.communicator)(extra, x=memory)
+            launched(first)
+            extra.close()
+        for rank in ranks:
+            assert "did not take its part of a group: group: " in str(error_of(rank))
+        assert first.communicator.twin.is_idle
+
+
 def test_errors_reach_streams_of_drivers():
     with world("sim:0", "opencl:0", timeout=30) as ranks:
         launched(ranks[0])

@@ -27,6 +27,12 @@ def _handler(code, offset):
     return [target for start, end, target in _handlers(code) if start <= offset < end]
 
 
+def _is_finalizing(frame):
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
+
+
 class Interruption:
     """Calls `act` once, at one of the places that a program passes in the code of EP.
 
@@ -51,7 +57,7 @@ class Interruption:
 
     def __exit__(self, *_):
         sys.settrace(None)
-        self._last.clear()  # frames keep what they had
+        self._last.clear()
         if self._collected:
             gc.enable()
 
@@ -71,9 +77,12 @@ class Interruption:
         if event == "return":
             self._last.pop(frame, None)
         if is_place:
+            if not self._left and self._raises and _is_finalizing(frame):
+                return self._trace  # nobody hears what a finalizer raises: the next place outside it
             if not self._left:
                 self.place = f"{Path(code.co_filename).name}:{frame.f_lineno} {code.co_name}"
                 sys.settrace(None)
+                self._last.clear()  # frames keep what they had
                 self._act()
                 return None
             self._left -= 1

@@ -60,6 +60,30 @@ class Program:
         return back
 
 
+class Recording(Program):
+    """A graph of two streams' work, launched on both."""
+
+    def __init__(self, device, stream):
+        super().__init__(device, stream)
+        self.other = device.stream(synchronous=stream.twin.is_synchronous)
+
+    def __call__(self):
+        device, stream, other = self.device, self.stream, self.other
+        a, b, out = device.allocate(4 * SIZE), device.allocate(4 * SIZE), device.allocate(4 * SIZE)
+        stream.upload(a, self.x)
+        with stream.capture() as graph:
+            self.add(stream, a=a, b=a, out=b)
+            other.wait(stream.record())
+            self.add(other, a=a, b=b, out=out)
+            stream.wait(other.record())
+        graph.slot("x", a)
+        for each in (stream, other):
+            graph.launch(each, x=a)
+            each.synchronize()
+        assert (self.read(out) == 3 * self.x).all()
+        graph.close()
+
+
 class Checkpoint:
     """What a handler that saves a program's state does, on the stream that it interrupts and on one of its own."""
 
@@ -153,3 +177,28 @@ def test_ctrl_c_loses_no_memory_and_leaves_everything_usable(device, stream):
         pass
     assert place
     assert in_use(device) == before
+
+
+def test_ctrl_c_leaves_no_stream_in_a_capture(device, stream):
+    program = Recording(device, stream)
+    program()
+    before = in_use(device)
+    place = ""
+
+    def interrupted():
+        is_whole = False
+        try:
+            program()
+            is_whole = True
+        except KeyboardInterrupt:
+            pass
+        if not is_whole:  # the exception is gone, and with it whatever was under way
+            stream.synchronize()
+            program.other.synchronize()
+            program()
+
+    for place in everywhere(interrupted, break_off, step=STEP, raises=True):  # noqa: B007 - the last one is where it would fail
+        pass
+    assert place
+    assert in_use(device) == before
+    program.other.close()

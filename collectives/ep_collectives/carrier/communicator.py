@@ -76,8 +76,14 @@ class CarriedCommunicator(ep.spi.Communicator):
 
     def end(self) -> Iterable[tuple[ep.spi.Ledger, Any]]:
         _, held = self._held or (0, {})
+        parts = [(ledger, partial(self._do, tasks)) for ledger, tasks in held.items()]
         self._held = None
-        return [(ledger, partial(self._do, tasks)) for ledger, tasks in held.items()]
+        return parts
+
+    def forget(self, run: Any) -> None:
+        (tasks,) = run.args
+        for turn, *_ in tasks:
+            self.finished(turn.key)
 
     def count(self, ranks: tuple[int, ...]) -> int:
         """Return how often these ranks were split off before."""

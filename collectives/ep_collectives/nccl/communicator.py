@@ -94,6 +94,9 @@ class NcclCommunicator(CarriedCommunicator):
             for place, (ledger, run) in enumerate(held)
         ]
 
+    def forget(self, run: Any) -> None:
+        super().forget(run.args[0])
+
     def perform(self, tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
         handle = lane.dlpack_stream()
         if handle is None:

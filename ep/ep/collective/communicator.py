@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ep.errors import CommunicatorError
+    from ep.ground.ledger import Ledger
 
 __all__ = ["Communicator", "communicator"]
 
@@ -81,15 +82,36 @@ class Communicator(Uncopied):
         if self._is_grouping:
             message = f"communicator.group: {self!r} has a group open already; end it first"
             raise ValueError(message)
-        self._is_grouping = True
-        self.twin.begin()
         try:
+            self._is_grouping = True
+            self.twin.begin()
             yield
         finally:
-            self._is_grouping = False
-            for ledger, run in self.twin.end():
-                if (stream := ledger.stream) is not None:  # else it was dropped, and nobody can wait for its work
+            parts: Iterable[tuple[Ledger, Any]] = ()
+            try:
+                parts = self.twin.end()
+            except KeyboardInterrupt:  # what was launched runs all the same
+                parts = self.twin.end()
+                raise
+            finally:
+                self._is_grouping = False
+                self._submit(parts)
+
+    def _submit(self, parts: Iterable[tuple[Ledger, Any]]) -> None:
+        """Enqueue a group's part on each stream. One that does not take its part breaks the communicator: other ranks wait for it."""
+        refused: BaseException | None = None
+        for ledger, run in parts:
+            reason = "it was dropped"
+            if (stream := ledger.stream) is not None:
+                try:
                     stream._submit("group", (), (), run)
+                    continue
+                except BaseException as error:  # noqa: BLE001 - the parts of other streams are enqueued first
+                    refused, reason = refused or error, str(error)
+            self.twin.forget(run)
+            self.twin.abort(f"{ledger.name} did not take its part of a group: {reason}")
+        if refused is not None:
+            raise refused
 
     def abort(self, reason: str = "") -> None:
         """Break the communicator at every rank: collectives under way and later ones raise. From any thread; idempotent."""

@@ -87,5 +87,11 @@ class Communicator(ABC):
         """Hold back what this thread launches from here on, until `end`. Default: nothing, each goes its way at once."""
 
     def end(self) -> Iterable[tuple[Ledger, Run]]:
-        """Return, for each stream that collectives were launched on since `begin`, the function that runs all of them."""
+        """Return, for each stream that collectives were launched on since `begin`, the function that runs all of them.
+
+        Where it is interrupted, EP calls it again.
+        """
         return ()
+
+    def forget(self, run: Run) -> None:
+        """Take notice that a function of `end` will not be called: its stream did not take it. `abort` follows. Default: nothing."""

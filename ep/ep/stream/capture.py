@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ep.stream.doors import Onward
     from ep.stream.stream import Stream
 
-__all__ = ["Capture", "CapturedEvent"]
+__all__ = ["Capture", "CapturedEvent", "Capturing"]
 
 _CURES: Final = {
     "wait": "wait for events from outside the capture before graph.launch, on the stream that launches",
@@ -30,8 +30,26 @@ _CURE: Final = "do it before the capture or after it"
 
 
 @final
+class Capturing(Uncopied):
+    """What `with stream.capture() as graph:` enters. Where nobody can leave it, as after a Ctrl-C at the block's end, its end is the capture's."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._capture = Capture(stream)
+
+    def __enter__(self) -> Graph:
+        return self._capture.begin()
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        self._capture.leave(is_broken=kind is not None)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_capture"):  # its construction was not interrupted
+            self._capture.drop()
+
+
+@final
 class Capture(Uncopied):
-    """What `with stream.capture() as graph:` enters.
+    """What streams record together.
 
     Other streams of the device join by waiting for an event recorded in the capture, and must be waited for in turn
     before it ends. The nodes stand in the order in which the host enqueued them, which every wait agrees with.
@@ -46,7 +64,8 @@ class Capture(Uncopied):
         self._is_entered = False
         self.graph = Graph(stream.device)
 
-    def __enter__(self) -> Graph:
+    def begin(self) -> Graph:
+        """Stand before the stream, and return the graph that its work becomes."""
         stream = self._origin
         stream._require_open("capture")
         if self._is_entered:
@@ -57,10 +76,15 @@ class Capture(Uncopied):
         self._add(stream)
         return self.graph
 
-    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        loose = [stream.name for stream, before in self._before.items() if self._is_loose(stream, before)]
+    def leave(self, *, is_broken: bool) -> None:
+        """End, and complete the graph, unless an exception ends the block. Raises ValueError for streams that nobody waits for."""
+        try:
+            loose = [stream.name for stream, before in self._before.items() if self._is_loose(stream, before)]
+        except BaseException:  # Ctrl-C
+            self.drop()
+            raise
         self.end()
-        if kind is not None:
+        if is_broken:
             self.graph._abandon("an exception ended its capture")
         elif loose:
             self.graph._abandon("its capture ended before its stream waited for the work of the other streams")
@@ -72,11 +96,17 @@ class Capture(Uncopied):
         else:
             self.graph._complete()
 
+    def drop(self) -> None:
+        """End a capture that was not left."""
+        if self._streams:
+            self.end()
+            self.graph._abandon("its capture was broken off")
+
     def end(self) -> None:
-        """Let the work of the streams run again."""
+        """Let the work of the streams run again. Interrupted, it goes on when it is called again."""
         with self._turn:
             for stream in self._streams:
-                stream._capture = None
+                stream._capture = None  # from here on its door lets all work pass
                 doors.remove(stream, "capture")
             self._streams.clear()
 
@@ -117,10 +147,18 @@ class Capture(Uncopied):
             stream._capture = self
             doors.put(stream, "capture", self._take)
 
-    def _take(
-        self, _: Onward, stream: Stream, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any
+    def _take(  # noqa: PLR0913, PLR0917 - a door
+        self,
+        onward: Onward,
+        stream: Stream,
+        what: Any,
+        memories: tuple[Memory, ...],
+        scalars: tuple[Any, ...],
+        run: Any,
     ) -> Any:
-        """Record the enqueue as a node, and pass nothing on."""
+        """Record the enqueue as a node, and pass nothing on, unless the stream's capture has ended and its door was left."""
+        if stream._capture is not self:
+            return onward(stream, what, memories, scalars, run)
         if run is verbs.record and what == "record":
             return self._mark(stream, timed=scalars[0])
         if isinstance(what, Step):

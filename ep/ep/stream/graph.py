@@ -12,13 +12,13 @@ from ep.memory.memory import Memory
 from ep.memory.namesakes import refuse_device
 from ep.memory.scratch import planned, with_scratch
 from ep.memory.segment import OWNERSHIP
+from ep.stream.event import Event
 from ep.stream.slots import SlotTable, overlapping
 from ep.work.lowering import flattened
 
 if TYPE_CHECKING:
     from ep.memory.memory import Lease
     from ep.stream.device import Device
-    from ep.stream.event import Event
     from ep.stream.stream import Stream
     from ep.work.executable import Bindings, Executable, Node
 
@@ -47,7 +47,9 @@ class Graph(Uncopied):
         self._table: SlotTable | None = None
         self._executable: Executable | None = None
         self._arena: Memory | None = None
-        self._last: Event | None = None  # after the last launch that used the arena
+        self._last: Event | Stream | None = (
+            None  # after the last launch that used the arena, or the stream that it is on
+        )
         self._run: Any = None
         self._refusal = "its capture has not ended; launch it after the with block"
         self.is_closed = False
@@ -131,8 +133,10 @@ class Graph(Uncopied):
         stream._require_open("graph.launch")
         stream._require_uncaptured("graph")
         with self._turn:
-            if self._last is not None:
-                stream.wait(self._last)
+            last = self._last
+            if last is not None and last is not stream:
+                stream.wait(last if isinstance(last, Event) else last.record(timed=False))
+            self._last = stream  # which an interruption leaves here: the launch may then be under way
             stream._submit(self, given, bindings, run)
             self._last = stream.record(timed=False)
 

@@ -17,7 +17,7 @@ from ep.layout.memory_kind import MemoryKind
 from ep.memory.buffers import check_lengths, pattern_of, view_of
 from ep.spi.stream import polls
 from ep.stream import doors, verbs
-from ep.stream.capture import Capture, CapturedEvent
+from ep.stream.capture import Capture, CapturedEvent, Capturing
 from ep.stream.event import Event
 from ep.stream.progress import Progress, refuse_reentry
 from ep.work.primitive import Primitive
@@ -216,7 +216,7 @@ class Stream(Uncopied):
         return Exported(memory, spec, self._mark("export", memory, timed=False))
 
     @final
-    def capture(self) -> Capture:
+    def capture(self) -> Capturing:
         """Record the work of a `with` block, in place of running it, as the Graph that the block is given.
 
         A capture records launches, copies within the device's reach, fills, and record and wait among its streams. Any
@@ -225,7 +225,7 @@ class Stream(Uncopied):
         raises ValueError. An exception inside the block ends the capture, and the stream stays usable.
         """
         self._require_open("capture")
-        return Capture(self)
+        return Capturing(self)
 
     @property
     @final

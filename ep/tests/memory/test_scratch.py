@@ -332,3 +332,24 @@ def test_plan_gives_each_stream_the_most_that_its_nodes_need(device, reverse):
     assert planned(nodes, [0, 1, 0, 0], 16) == ({0: 0, 1: 32, 3: 0}, 64)
     equipped = Node(reverse, (*operands, None), (), None)
     assert planned([equipped], [0], 16) == ({}, 0)
+
+
+def test_graph_waits_for_a_launch_that_was_interrupted_before_its_event(device, stream, reverse, operands, monkeypatch):
+    other = device.stream()
+    with stream.capture() as graph:
+        reverse(stream, **operands)
+    graph.launch(stream)
+    known = graph._last
+
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stream, "record", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            graph.launch(stream)
+    waited = []
+    monkeypatch.setattr(other, "wait", waited.append)
+    graph.launch(other)
+    (event,) = waited
+    assert (event.stream, event is known) == (stream, False)
