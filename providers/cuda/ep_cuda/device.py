@@ -117,23 +117,25 @@ class CudaDevice(ep.spi.Device):
         return self._modules.get(program, self._load)
 
     def _load(self, program: ep_simt.Program) -> Any:
-        status = self._try_load(program)
-        if status == _NO_BINARY and not self._takes_ptx:
+        as_ptx = self._takes_ptx
+        status, module = self._try_load(program, as_ptx=as_ptx)
+        if status == _NO_BINARY and not as_ptx:  # other threads may have found the same meanwhile
             self._takes_ptx = True
-            status = self._try_load(program)
+            status, module = self._try_load(program, as_ptx=True)
         if status:
             raise self.failed(status, "cuModuleLoadData")
-        return self._loaded[-1]
+        return module
 
-    def _try_load(self, program: ep_simt.Program) -> int:
-        image = image_of(self.architecture, program, as_ptx=self._takes_ptx)
+    def _try_load(self, program: ep_simt.Program, *, as_ptx: bool) -> tuple[int, Any]:
+        """Return the driver's code, and the module if that is 0."""
+        image = image_of(self.architecture, program, as_ptx=as_ptx)
         place = ffi.new("CUmodule *")
         self.count()
         with self.context as opened:
             status = opened.functions.cuModuleLoadData(place, ffi.from_buffer(image))
         if not status:
             self._loaded.append(place[0])
-        return int(status)
+        return int(status), place[0]
 
     @property
     def native_calls(self) -> int:

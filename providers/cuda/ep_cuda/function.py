@@ -6,6 +6,7 @@ import struct
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import ep
 from ep_cuda.driver import ffi
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _PLACE: Final = 16
 """Each argument begins at a multiple of so many bytes, the largest alignment of any."""
 
 _GROUP: Final = 256
+_MOST_GROUPS: Final = (1 << 31) - 1  # CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X of every architecture since sm_30
 _MOST_THREADS: Final = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 
 Grid = tuple[int, int]
@@ -76,9 +78,13 @@ class CudaFunction:
         self._spare: deque[Storage] = deque()
 
     def grid(self, items: int, group: int) -> Grid:
-        """Return how many groups a launch has, and how many work-items a group."""
+        """Return how many groups a launch has, and how many work-items a group. Raises UnsupportedError for more groups than CUDA has."""
         group = group or self._group
-        return -(-items // group), group
+        groups = -(-items // group)
+        if groups > _MOST_GROUPS:
+            message = f"the kernel would take {groups} groups of {group} work-items, and CUDA launches {_MOST_GROUPS}; compute parts of the tensors one after the other"
+            raise ep.UnsupportedError(message)
+        return groups, group
 
     def launch(self, stream: CudaStream, what: str, grid: Grid, arguments: list[Any]) -> None:
         """Enqueue a launch. The driver has copied the arguments when it returns."""

@@ -117,9 +117,13 @@ class CudaStream(ep.spi.Stream):
         if self.is_synchronous or self._is_locked(host) or self.is_idle():
             self._directly(what, place, host, view.nbytes)
             return
-        largest = self.device.staging.largest
-        for at in range(0, view.nbytes, largest):
-            self._staged(what, place + at, view[at : at + largest])
+        most = min(view.nbytes, self.device.staging.largest)
+        buffer = self.device.staging.take(most)
+        try:
+            for at in range(0, view.nbytes, most):  # piece after piece, as the stream gets there, by way of one buffer
+                self._staged(what, place + at, view[at : at + most], buffer)
+        finally:
+            self._lend(buffer, most)
 
     def _directly(self, what: str, place: int, host: Any, nbytes: int) -> None:
         if what == "download":
@@ -127,9 +131,8 @@ class CudaStream(ep.spi.Stream):
         else:
             self.enqueue("cuMemcpyHtoDAsync_v2", place, host, nbytes)
 
-    def _staged(self, what: str, place: int, view: memoryview) -> None:
-        staging, nbytes = self.device.staging, view.nbytes
-        buffer = staging.take(nbytes)
+    def _staged(self, what: str, place: int, view: memoryview, buffer: Any) -> None:
+        nbytes = view.nbytes
         host = ffi.from_buffer(view, require_writable=what == "download")
         if what == "download":
             self._directly(what, place, buffer, nbytes)
@@ -137,7 +140,6 @@ class CudaStream(ep.spi.Stream):
         else:
             self._let_host(functools.partial(ffi.memmove, buffer, host, nbytes))
             self._directly(what, place, buffer, nbytes)
-        self._lend(buffer, nbytes)
 
     def _lend(self, buffer: Any, nbytes: int) -> None:
         """Leave a buffer to the work so far, and give back those that no work uses any more."""
@@ -218,6 +220,7 @@ class CudaStream(ep.spi.Stream):
             self.hear("cuStreamQuery", status)
         if not status:
             self.trail.clear()
+            self._reclaim()
         return bool(status != NOT_READY)
 
     def synchronize(self) -> None:
@@ -229,6 +232,7 @@ class CudaStream(ep.spi.Stream):
         if status:
             raise self.device.failed(status, "cuStreamSynchronize")
         self.trail.clear()
+        self._reclaim()
 
     def hear(self, name: str, status: int) -> None:
         """Take over the code of work that failed, for the next synchronisation."""

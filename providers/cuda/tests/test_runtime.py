@@ -78,3 +78,69 @@ for launch in (lambda: sums(stream, x=x, out=out), lambda: step(stream), lambda:
 """
     done = run("-c", program, driver=emulated)
     assert done.stdout.splitlines() == ["[0.0, 0.0, 0.0, 0.0]"] * 4, done.stderr
+
+
+def test_threads_that_load_modules_at_once_get_their_own(run, emulated):
+    """All of them find that the driver takes no cubin; entries of these programs have one name; a list that sleeps lets the others on."""
+    program = """
+import ep, threading, time, numpy as np
+from ep_primitives import Copy
+device = ep.device("cuda:0")
+class Slow(list):
+    def append(self, module):
+        super().append(module)
+        time.sleep(0.2)
+device.twin._loaded = Slow()
+together, found = threading.Barrier(4), {}
+def copy(dtype):
+    stream, array = device.stream(), np.arange(1, 65, dtype=dtype).reshape(8, 8)
+    x = device.tensor(array)[:, ::2]
+    out = device.empty(x.spec.dtype, x.spec.shape)
+    together.wait()
+    try:
+        Copy.infer(x).on(device)(stream, x=x, out=out)
+        found[dtype] = bool((out.numpy(stream) == array[:, ::2]).all())
+    except ep.EpError as error:
+        found[dtype] = str(error)
+threads = [threading.Thread(target=copy, args=(dtype,)) for dtype in ("int8", "int16", "int32", "int64")]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(found.items()))
+"""
+    done = run("-c", program, driver=emulated)
+    assert done.stdout == f"{sorted((dtype, True) for dtype in ('int8', 'int16', 'int32', 'int64'))}\n", done.stderr
+
+
+def test_long_copies_lock_one_buffer_and_give_it_back(run, emulated):
+    program = """
+import ep, threading, numpy as np
+device = ep.device("cuda:0")
+stream, staging, started = device.stream(synchronous=False), device.twin.staging, threading.Event()
+type(staging).largest = 1 << 16
+taken, take = [], staging.take
+staging.take = lambda nbytes: taken.append(nbytes) or take(nbytes)
+array = np.random.default_rng(1).integers(0, 256, 1_000_000, np.uint8)
+memory, back = device.allocate(array.nbytes), np.zeros_like(array)
+stream.call(started.wait)
+stream.upload(memory, array)
+stream.download(back, memory)
+started.set()
+stream.synchronize()
+print([nbytes for nbytes in taken if nbytes > 4], len(stream.twin._lent), bool((back == array).all()))
+"""
+    done = run("-c", program, driver=emulated)
+    assert done.stdout == "[65536, 65536] 0 True\n", done.stderr
+
+
+def test_more_groups_than_a_launch_has_are_refused_before_it(run, emulated):
+    program = """
+import ep
+from ep_primitives import Scan
+x = ep.TensorSpec("int8", (1 << 31, 1), (0, 0))
+try:
+    Scan.infer("max", x, 1).on(ep.device("cuda:0"))
+except ep.UnsupportedError as error:
+    print("2147483648 groups of" in str(error))
+"""
+    done = run("-c", program, driver=emulated)
+    assert done.stdout == "True\n", done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -9,8 +10,10 @@ import signal
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
+from ep_opencl.compiler.kept import keep, lay_out
 
 PROGRAM = """
 import numpy as np
@@ -112,6 +115,26 @@ def test_damaged_program_is_compiled_anew(folder, damage):
     kept = files(folder)
     assert len(kept) == 2
     assert all(map(zipfile.is_zipfile, kept))
+
+
+def test_program_for_which_there_is_no_room_is_not_laid_out_in_part(tmp_path, monkeypatch):
+    kept, first, second, place = tmp_path / "kept", tmp_path / "first", tmp_path / "second", Path("AB/program")
+    for each in (kept, first / place, second):
+        each.mkdir(parents=True)
+    for name in ("one", "two"):
+        (first / place / name).write_text(name)
+    keep(kept, "key", first, place)
+
+    def until_full(archive, folder):
+        archive.extract(archive.namelist()[0], folder)
+        raise OSError(errno.ENOSPC, "no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(zipfile.ZipFile, "extractall", until_full)
+        assert lay_out(kept, "key", second) is None
+    assert [*second.iterdir()] == []
+    assert lay_out(kept, "key", second) == place
+    assert sorted(path.name for path in (second / place).iterdir() if not path.name.startswith(".")) == ["one", "two"]
 
 
 def a_file(place):

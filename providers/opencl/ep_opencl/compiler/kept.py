@@ -19,9 +19,11 @@ _LIST: Final = ".kept"
 
 
 def lay_out(kept: Path, key: str, work: Path) -> Path | None:
-    """Write a kept program into a compiler's folder; return its place in there, None if there is no whole one.
+    """Write a kept program into a compiler's folder; return its place in there, None if there is no whole one, or no room for it.
 
     key : all that decides the program, as text
+
+    It gets there whole or not at all: a compiler takes whatever lies there for its own.
     """
     with contextlib.suppress(OSError):
         content = _path(kept, key).read_bytes()
@@ -30,8 +32,12 @@ def lay_out(kept: Path, key: str, work: Path) -> Path | None:
             with zipfile.ZipFile(io.BytesIO(body)) as archive:
                 place = Path(*Path(archive.namelist()[0]).parts[:2])
                 if not (work / place).exists():
-                    archive.extractall(work)
-                    (work / place / _LIST).write_text(_list(work / place), encoding="utf-8")
+                    with tempfile.TemporaryDirectory(dir=work) as apart:
+                        folder = Path(apart, place)
+                        archive.extractall(apart)
+                        (folder / _LIST).write_text(_list(folder), encoding="utf-8")
+                        (work / place).parent.mkdir(exist_ok=True)
+                        folder.rename(work / place)
                 return place
     return None
 
