@@ -1,4 +1,4 @@
-"""The command `ep-bench`. Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable."""
+"""The command `ep-bench`. Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable or failing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ep.ground.console import begin, end
 
 import ep
 from ep_benchmarks.collectives import all_reduce_rows, meeting
+from ep_benchmarks.files import require_writable
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 from ep_benchmarks.mpi import over_mpi
@@ -26,7 +27,8 @@ __all__ = ["command", "main"]
 _PEERS: Final = ("numpy", "torch")
 _SECONDS_A_PAIR: Final = 60e-6
 _EXIT_CODES: Final = (
-    "Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable, 130 Ctrl-C."
+    "Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable or failing, "
+    "130 Ctrl-C."
 )
 
 
@@ -45,7 +47,7 @@ command.add_command(run)
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
 def launch(*, provider: str, index: int, against: str, file: Path | None) -> None:
     """Measure checked and bound launches, lookups and creation on one element."""
-    peers = tuple(name for name in against.split(",") if name)
+    peers = tuple(name for each in against.split(",") if (name := each.strip()))
     for name in peers:
         if name not in _PEERS:
             message = f"unknown peer {name!r}; known are {', '.join(_PEERS)}"
@@ -54,6 +56,7 @@ def launch(*, provider: str, index: int, against: str, file: Path | None) -> Non
             message = f"peer {name} is not installed: pip install {name}"
             raise ep.UnavailableError(message)
     device = ep.device(f"{provider}:{index}")
+    require_writable(file)
     click.echo(f"{device.name}: {device.info.name}; Python {platform.python_version()}; about 10 s")
     rows = []
     for row in launch_rows(device, peers):
@@ -72,6 +75,7 @@ def launch(*, provider: str, index: int, against: str, file: Path | None) -> Non
 def graph(*, provider: str, index: int, file: Path | None) -> None:
     """Measure the cost of a graph's entry beside bound and checked launches, on one element."""
     device = ep.device(f"{provider}:{index}")
+    require_writable(file)
     click.echo(f"{device.name}: {device.info.name}; Python {platform.python_version()}; about 10 s")
     rows = []
     for row in graph_rows(device):
@@ -87,6 +91,7 @@ def graph(*, provider: str, index: int, file: Path | None) -> None:
 def overlap(*, provider: str, index: int, file: Path | None) -> None:
     """Measure how far work overlaps on two asynchronous streams, and on a stream and the host."""
     device = ep.device(f"{provider}:{index}")
+    require_writable(file)
     click.echo(f"{device.name}: {device.info.name}; {device.info.compute_units} compute units; about 20 s")
     rows = []
     for row in overlap_rows(device):
@@ -107,7 +112,7 @@ def overlap(*, provider: str, index: int, file: Path | None) -> None:
 @click.option(
     "--pairs", default=1_000_000, show_default=True, type=click.IntRange(1), help="Allocations, each given back."
 )
-@click.option("--streams", default=4, show_default=True, type=click.IntRange(1), help="Asynchronous streams.")
+@click.option("--streams", default=4, show_default=True, type=click.IntRange(1, 256), help="Asynchronous streams.")
 @click.option("--seed", default=0, show_default=True, help="Decides lengths, streams and ways to give back.")
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
 def pool(  # noqa: PLR0913 - an option each
@@ -115,6 +120,7 @@ def pool(  # noqa: PLR0913 - an option each
 ) -> None:
     """Soak the pool: random blocks on asynchronous streams, written, read back and given back, checked throughout."""
     device = ep.device(f"{provider}:{index}")
+    require_writable(file)
     click.echo(
         f"{device.name}: {device.info.name}; {pairs:,} pairs on {streams} streams, seed {seed}; "
         f"about {pairs * _SECONDS_A_PAIR:.0f} s or more"
@@ -141,6 +147,7 @@ def collectives(*, provider: str, index: int, ranks: int, gloo: bool, mpi: bool,
         message = "peer torch is not installed: pip install torch"
         raise ep.UnavailableError(message)
     device = ep.device(f"{provider}:{index}")
+    require_writable(file)
     click.echo(f"{device.name}: {device.info.name}; {ranks} ranks; about {20 if gloo else 5} s")
     alone = meeting(ranks)
     click.echo(f"{'threads that meet at a barrier':<36} {alone:10.1f} us")
@@ -192,8 +199,8 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return 2
-    except (ep.UnavailableError, ep.UnsupportedError, ep.DeviceLostError) as error:
-        click.echo(f"ep-bench: {error}", err=True)
+    except (ep.EpError, MemoryError) as error:
+        click.echo(f"ep-bench: {error or 'the host has no memory for it; measure less at a time'}", err=True)
         return 3
     except ValueError as error:
         click.echo(f"ep-bench: {error}", err=True)

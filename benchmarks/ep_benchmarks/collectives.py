@@ -54,7 +54,7 @@ def all_reduce_rows(device: ep.Device, ranks: int, *, with_gloo: bool) -> Iterat
 def meeting(ranks: int) -> float:
     """Return how long threads take to meet at Python's own barrier, in microseconds: what no collective can be below."""
     ready, met, times = threading.Barrier(ranks), threading.Barrier(ranks), []
-    _in_threads(ranks, lambda _: times.append(median(met.wait, _MOST_ROUNDS, ready.wait)))
+    _in_threads(ranks, lambda _: times.append(median(met.wait, _MOST_ROUNDS, ready.wait)), ready, met)
     return max(times)
 
 
@@ -67,16 +67,31 @@ def _local(device: ep.Device, ranks: int, op: str, count: int) -> float:
         step = AllReduce.infer(op, x).on(communicator).bind(x=x, out=out)
         times.append(median(lambda: step(stream), rounds(count), together.wait))
 
-    _in_threads(ranks, feed)
+    _in_threads(ranks, feed, together)
     return max(times)
 
 
-def _in_threads(ranks: int, feed: Callable[[int], object]) -> None:
-    threads = [threading.Thread(target=feed, args=(rank,)) for rank in range(ranks)]
+def _in_threads(ranks: int, feed: Callable[[int], object], *barriers: threading.Barrier) -> None:
+    """Call `feed` with each rank in a thread of its own. Raises the first error of one, for which no other waits at the barriers."""
+    errors: list[BaseException] = []
+
+    def run(rank: int) -> None:
+        try:
+            feed(rank)
+        except threading.BrokenBarrierError:
+            pass  # by the error of another thread
+        except BaseException as error:  # noqa: BLE001 - it is raised where the threads were started
+            errors.append(error)
+            for barrier in barriers:
+                barrier.abort()
+
+    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(ranks)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if errors:
+        raise errors[0]
 
 
 def _copies(device: ep.Device, count: int) -> float:

@@ -101,10 +101,10 @@ def distribute(stream: ep.Stream, mesh: Mesh, array: Any, *placements: Placement
 
     Raises TypeError or ValueError.
     """
-    whole = np.ascontiguousarray(array)
+    whole = np.asarray(array, order="C")
     layout = Layout(ep.TensorSpec(whole.dtype.name, whole.shape), mesh.extents, tuple(placements))
     part = whole[tuple(map(slice_of, layout.box(mesh.place)))]
     for number, each in zip(mesh.place, layout.placements, strict=True):
         if number and isinstance(each, Partial) and each.is_spread:
             part = np.full_like(part, each.identity(layout.spec.dtype))
-    return ShardedTensor(mesh, layout.spec, layout.placements, mesh.device.tensor(np.ascontiguousarray(part), stream))
+    return ShardedTensor(mesh, layout.spec, layout.placements, mesh.device.tensor(np.asarray(part, order="C"), stream))

@@ -51,6 +51,14 @@ def test_every_pair_of_larger_tensors(mesh, shape):
             check(made, array, source, target)
 
 
+def test_numbers_without_dimensions_stay_so():
+    number = np.array(3, np.float32)
+    with many(2) as made:
+        for source, target in itertools.product([B, P, Partial("max")], repeat=2):
+            check(made, number, [source], [target])
+            assert [tensor.local.spec.shape for tensor in made.distribute(number, [source])] == [(), ()]
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "complex64"])
 def test_element_types_move_as_they_are(dtype):
     array = whole_numbers((3, 5), "int8").astype(dtype)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import ep
+from ep_benchmarks.files import require_writable
 from ep_benchmarks.peers.peer import peer
 
 if TYPE_CHECKING:
@@ -77,12 +78,11 @@ def run(  # noqa: PLR0913 - an option each
     if provider is None:
         message = "give the provider whose device to measure, such as --provider cpu"
         raise click.UsageError(message)
-    files = {json_file: "json", html_file: "html", markdown_file: "markdown"}
-    writers = {file: kind for file, kind in files.items() if file is not None}
-    for file in writers:
-        file.open("a").close()  # a file that cannot be written is said before minutes of work, not after
     device = ep.device(f"{provider}:{index}")
     peers = {name: peer(name) for name in dict.fromkeys(name.strip() for name in against.split(",")) if name}
+    require_writable(json_file, html_file, markdown_file)
+    files = {json_file: "json", html_file: "html", markdown_file: "markdown"}
+    writers = {file: kind for file, kind in files.items() if file is not None}
     seconds = len(chosen) * (_SECONDS_QUICK if quick else _SECONDS)
     click.echo(f"{device.name}: {device.info.name}; {len(chosen)} samples; about {seconds:.0f} s or more")
     report = _measured(device, peers, chosen, rounds or (_FEW if quick else _USUAL))
