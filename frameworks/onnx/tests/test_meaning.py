@@ -138,6 +138,13 @@ def test_diagonals_of_constants_are_multiplied(result):
     np.testing.assert_array_equal(result("Einsum", x, y, constant=(1,), equation="j,ii->ij"), np.outer([0, 4, 8], x))
 
 
+@pytest.mark.parametrize("shapes", [((1, 2, 3), (4, 3, 2)), ((5, 1, 2, 3), (4, 3, 2)), ((2, 3), (4, 3, 2))])
+def test_hidden_dimensions_of_one_are_repeated(result, shapes):
+    a, b = (np.arange(np.prod(shape), dtype=np.float32).reshape(shape) for shape in shapes)
+    equation = "...ij,...jk->...ik"
+    np.testing.assert_array_equal(result("Einsum", a, b, equation=equation), np.einsum(equation, a, b))
+
+
 def test_models_of_whose_steps_none_is_needed_run(session):
     nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Shape", ["r"], ["y"])]
     made = session(model(nodes, {"x": (FLOAT, ["n", 3])}, {"y": (TensorProto.INT64, [2])}))

@@ -97,7 +97,7 @@ def _einsum(do: Trace, node: Call, *x: Value) -> Value:
         wanted = [*dots, *once]
     dots = sorted({name for term in terms for name in term if isinstance(name, int)})
     wanted = [each for name in wanted for each in (dots if name == "..." else [name])]
-    values = [_diagonal(each, term) for each, term in zip(x, terms, strict=True)]
+    values = _repeated([_diagonal(each, term) for each, term in zip(x, terms, strict=True)])
     while len(values) > 1:
         later = {name for _, names in values[2:] for name in names} | set(wanted)
         values = [_contracted(do, values[0], values[1], later), *values[2:]]
@@ -137,6 +137,20 @@ def _diagonal(x: Value, names: list[Any]) -> tuple[Value, list[Any]]:
     extents = [spec.shape[names.index(name)] for name in unique]
     strides = [sum(s for n, s in zip(names, spec.strides, strict=True) if n == name) for name in unique]
     return x.windows(extents, strides), unique
+
+
+def _repeated(terms: list[tuple[Value, list[Any]]]) -> list[tuple[Value, list[Any]]]:
+    """Return terms whose dimensions under `...` have the extents of the others': those of 1 are repeated."""
+    extents = {
+        name: extent
+        for value, names in terms
+        for name, extent in zip(names, value.shape, strict=True)
+        if isinstance(name, int) and extent != 1
+    }
+    return [
+        (value.expand([extents.get(name, extent) for name, extent in zip(names, value.shape, strict=True)]), names)
+        for value, names in terms
+    ]
 
 
 def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Value, list[Any]]:
