@@ -25,17 +25,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--ep-provider", metavar="NAME", help="run EP's conformance suite on this provider, one test a case"
     )
-    group.addoption("--ep-device", metavar="N", type=int, default=0, help="which of its devices (0)")
+    group.addoption("--ep-device", metavar="N", type=_count, default=0, help="which of its devices (0)")
     group.addoption("--ep-profile", choices=_PROFILES, default="quick", help="how much data (quick)")
     group.addoption(
         "--ep-filter",
         metavar="GLOB",
         help="only cases whose id matches this glob, or one of several with spaces between them; * crosses slashes",
     )
-    group.addoption("--ep-seed", metavar="N", type=int, default=0, help="of all random data (0)")
+    group.addoption("--ep-seed", metavar="N", type=_count, default=0, help="of all random data (0)")
     group.addoption(
-        "--ep-jobs", metavar="N", type=int, help="worker processes; default one a device, one a core on a CPU"
+        "--ep-jobs", metavar="N", type=_count, help="worker processes; default one a device, one a core on a CPU"
     )
+
+
+def _count(text: str) -> int:
+    """Return a whole number from 0 on. Raises ValueError for any other text."""
+    if not text.isdecimal():
+        raise ValueError(text)
+    return int(text)
 
 
 def pytest_configure(config: pytest.Config) -> None:

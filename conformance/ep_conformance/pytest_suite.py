@@ -11,6 +11,7 @@ import pytest
 
 import ep
 from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.globs import joined, require_one_run
 from ep_conformance.plan.planned import Standing
 from ep_conformance.run.runner import HANG_SECONDS, Runner
 from ep_conformance.run.worker import Job
@@ -53,7 +54,13 @@ class Suite(pytest.Collector):
         folder = tempfile.TemporaryDirectory(prefix="ep-conformance-")
         self.config.add_cleanup(folder.cleanup)
         name, log = f"{provider}:{option('ep_device')}", Path(folder.name) / "worker.log"
-        self._job = Job(name, profile, option("ep_filter"), option("ep_seed"), None, log)
+        pattern = joined(filter(None, [option("ep_filter")]))
+        try:
+            require_one_run(pattern)
+        except ValueError as error:
+            message = f"--ep-filter {error}"
+            raise pytest.UsageError(message) from None
+        self._job = Job(name, profile, pattern, option("ep_seed"), None, log)
         self._verdicts: dict[str, Verdict] = {}
         self._size = _FIRST_BATCH
         found = self._survey()

@@ -16,6 +16,7 @@ from ep.plugin.claims import ClaimsError
 from rich.text import Text
 
 from ep_conformance.judge.agreement import require_one_class
+from ep_conformance.plan.failed import FailedError, NothingFailed
 from ep_conformance.plan.planned import Planned, Standing
 from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.draft import Draft, finish
@@ -129,10 +130,13 @@ def conduct(options: Options, console: Console) -> Report:
 
     Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
     for a claim of the options that no case of the run matches, BusyError if another run writes the same report,
-    ApartError if the device computes otherwise than the one whose bits are asked for, ShardError if no shard has anything to judge. Ctrl-C, and
+    ApartError if the device computes otherwise than the one whose bits are asked for, ShardError if no shard has anything to judge,
+    FailedError or NothingFailed if `failed` leaves nothing to run. Ctrl-C, and
     with `fail_fast` the first failure, give a report that says it did not come to its end.
     """
     history = read_history(options.device_name)
+    if options.failed:
+        _require_failures(history, options.device_name)
     cores = os.cpu_count() or 1
     threads = None if "EP_CPU_THREADS" in os.environ else max(_LEAST_THREADS, cores // (options.jobs or cores))
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
@@ -249,6 +253,9 @@ def _ending(runner: Runner, work: Callable[[], None]) -> str:
 def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
     """Return the cases to run by the options, and the verdicts that are known without running."""
     plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
+    if options.failed and not plan:
+        message = f"--failed: {len(history.failed)} cases failed in the last run of {options.device_name}, and this profile and --filter choose none of them, such as {min(history.failed)}"
+        raise FailedError(message)
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
         plan = [replace(planned, waiver=None) for planned in plan if planned.standing is not Standing.STALE]
@@ -264,6 +271,15 @@ def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
             replace(p, standing=Standing.REFUSED, reason=why) if p.standing is Standing.UNCLAIMED else p for p in plan
         ]
     return plan
+
+
+def _require_failures(history: History, name: str) -> None:
+    if not history.is_known:
+        message = f"--failed: no run of {name} is known on this machine; run the suite without it first"
+        raise FailedError(message)
+    if not history.failed:
+        message = f"{name}: nothing failed in the last run"
+        raise NothingFailed(message)
 
 
 def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:

@@ -98,14 +98,13 @@ def shown(report: Report) -> Shown:
             other.add(name)
     known = set(claimables())
     holding = (passed - other - failing.keys()) & known
-    if report.pattern is not None:
-        ids = {verdict.id for verdict in report.verdicts}
-        whole = {
-            str(cell)
-            for family, cell in cells()
-            if str(cell) in holding and all(case.id in ids for case in cell_cases(family, cell, report.profile))
-        }
-        holding = {name for name in holding if name in whole or name in named_cases()}
+    ids = {verdict.id for verdict in report.verdicts}  # of `--filter` and `--failed` not all of a cell
+    whole = {
+        str(cell)
+        for family, cell in cells()
+        if str(cell) in holding and all(case.id in ids for case in cell_cases(family, cell, report.profile))
+    }
+    holding = {name for name in holding if name in whole or name in named_cases()}
     failing = {name: reason for name, reason in failing.items() if name in known}
     return Shown(frozenset(holding), failing, frozenset(report.subject.device["features"]))
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 
 import ep
-from ep_conformance.collective import MOST_RANKS, ranks_of
+from ep_conformance.collective import MOST_RANKS
 from ep_conformance.commands.exits import WrongUse
+from ep_conformance.plan.globs import joined, require_one_run
 from ep_conformance.plan.profiles import PROFILES
-from ep_conformance.plan.retired import renewed
 from ep_conformance.plan.shard import Shard
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ __all__ = [
     "junit",
     "markdown",
     "pattern",
+    "pattern_beside_ranks",
     "profile",
     "provider",
     "ranks",
@@ -92,13 +93,17 @@ def _number(context: click.Context, parameter: click.Parameter, seconds: float |
     return seconds
 
 
-def _joined(context: click.Context, option: click.Parameter, patterns: tuple[str, ...]) -> str | None:
-    """Return all globs in one text, retired ids as their successors; None for none. Collectives stand by themselves."""
-    globs = [renewed(glob) for pattern in patterns for glob in pattern.split()]
-    if len({ranks_of(glob) for glob in globs}) > 1:
-        message = f"{' '.join(globs)!r}: collectives of each number of ranks take a run of their own"
-        raise click.BadParameter(message, context, option)
-    return " ".join(globs) if patterns else None
+def _joined(_context: click.Context, _option: click.Parameter, patterns: tuple[str, ...]) -> str | None:
+    return joined(patterns)
+
+
+def _of_one_run(context: click.Context, option: click.Parameter, patterns: tuple[str, ...]) -> str | None:
+    pattern = joined(patterns)
+    try:
+        require_one_run(pattern)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, option) from None
+    return pattern
 
 
 def _device_name(context: click.Context, option: click.Parameter, name: str) -> str:
@@ -118,13 +123,11 @@ device = click.option(
 profile = click.option(
     "--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data."
 )
-pattern = click.option(
-    "--filter",
-    "pattern",
-    multiple=True,
-    callback=_joined,
-    help="Only cases whose id matches this glob; * crosses slashes. May be repeated: cases that match one of them.",
+_CHOICE: Final = (
+    "Only cases whose id matches this glob; * crosses slashes. May be repeated: cases that match one of them."
 )
+pattern = click.option("--filter", "pattern", multiple=True, callback=_of_one_run, help=_CHOICE)
+pattern_beside_ranks = click.option("--filter", "pattern", multiple=True, callback=_joined, help=_CHOICE)
 ranks = click.option(
     "--ranks",
     type=RanksOf(),

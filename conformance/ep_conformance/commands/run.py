@@ -17,6 +17,8 @@ from ep_conformance.commands import options
 from ep_conformance.commands.emulated import emulated
 from ep_conformance.commands.exits import CODES, INTERRUPTED, UnavailableExit, WrongUse
 from ep_conformance.judge.agreement import ApartError
+from ep_conformance.plan.failed import FailedError, NothingFailed
+from ep_conformance.plan.globs import require_one_run
 from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.bits import bits_lines
 from ep_conformance.report.journal import BusyError
@@ -36,7 +38,7 @@ __all__ = ["command", "judged"]
 @options.device
 @options.profile
 @click.option("--quick", is_flag=True, help="The same as --profile quick.")
-@options.pattern
+@options.pattern_beside_ranks
 @options.ranks
 @options.every
 @click.option(
@@ -96,12 +98,22 @@ def command(*, quick: bool, emulate: bool, ranks: int | str | None, **given: Any
     if emulate:
         emulated(given["provider"])
     given["profile"] = "quick" if quick else given["profile"]
-    if ranks is not None:
+    if ranks is None:
+        _require_one_run(given["pattern"])
+    else:
         spread = _spread() if ranks == "mpi" else None
         given["pattern"] = _of_ranks(ranks if spread is None else spread.size, given["pattern"])
         if spread is not None:
             return _over_mpi(spread, Options(**given, spread=spread))
     return _conducted(Options(**given))
+
+
+def _require_one_run(pattern: str | None) -> None:
+    try:
+        require_one_run(pattern)
+    except ValueError as error:
+        message = f"--filter {error}"
+        raise WrongUse(message) from None
 
 
 def _of_ranks(ranks: int | str, pattern: str | None) -> str:
@@ -152,12 +164,13 @@ def _conducted(chosen: Options) -> int:
         raise WrongUse(message)
     options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit, chosen.replays))
     console = Console(highlight=False)
-    report = judged(chosen, console)
+    try:
+        report = judged(chosen, console)
+    except NothingFailed as found:
+        console.print(str(found), soft_wrap=True, markup=False)
+        return 0
     for line in bits_lines(report.bits):
         console.print(line, soft_wrap=True, markup=False)
-    if chosen.failed and not report.verdicts:
-        console.print(f"{chosen.device_name}: nothing failed in the last run", soft_wrap=True)
-        return 0
     if report.interrupted and chosen.json is not None:
         console.print(
             f"the same command with --resume {shlex.quote(str(chosen.json))} runs the rest",
@@ -179,7 +192,7 @@ def judged(chosen: Options, console: Console) -> Report:
         return conduct(chosen, console)
     except ep.UnavailableError as error:
         raise UnavailableExit(str(error)) from None
-    except (ResumeError, ClaimsError, BusyError, ApartError, ShardError) as error:
+    except (ResumeError, ClaimsError, BusyError, ApartError, ShardError, FailedError) as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"

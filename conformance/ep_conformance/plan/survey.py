@@ -16,7 +16,7 @@ from ep.plugin.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE
-from ep_conformance.collective import collective_cases, ranks_of
+from ep_conformance.collective import MOST_RANKS, collective_cases, ranks_of
 from ep_conformance.fixture.kernel import find_kernel, has_cell
 from ep_conformance.plan.catalogue import (
     cell_cases,
@@ -145,7 +145,10 @@ def survey(  # noqa: PLR0913 - the device, what to run on it, and what is known 
 def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Planned]:
     """Yield the cases of any profile that a glob selects and that are expected of the device."""
     cases = _cases(device, claims, PROFILES[-1], renewed(pattern))
-    return (each for each in cases if each.standing is Standing.EXPECTED)
+    ranks = () if ranks_of(pattern) else range(1, MOST_RANKS + 1)
+    collectives = (_collective(device, each, pattern) for each in ranks if may_begin(pattern, f"collective/{each}/"))
+    every = itertools.chain(cases, itertools.chain.from_iterable(collectives))
+    return (each for each in every if each.standing is Standing.EXPECTED)
 
 
 def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None, every: int = 1) -> Iterator[Planned]:

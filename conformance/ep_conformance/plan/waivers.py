@@ -69,8 +69,10 @@ class _Entry:
             self.refuse(key, f"to be one of {', '.join(sorted(_KNOWN))}")
         cases = self._table.get("cases")
         patterns = [cases] if isinstance(cases, str) else cases
-        if not _are_texts(patterns) or not patterns or not all(patterns):
-            self.refuse("cases", 'a glob over case ids, such as "primitives/softmax/*", or a list of them')
+        if not _are_texts(patterns) or not patterns or any(pattern.split() != [pattern] for pattern in patterns):
+            self.refuse(
+                "cases", 'a glob over case ids, such as "primitives/softmax/*", or a list of them, without blanks'
+            )
         status = self._table.get("status", str(Status.FAIL))
         if status not in [str(each) for each in _WAIVABLE]:
             self.refuse("status", "fail, crash or hang; no other status can be waived")

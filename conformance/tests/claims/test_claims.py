@@ -7,7 +7,7 @@ from ep.plugin.claims import ClaimsError, parse_claims
 from ep_conformance.claims.file import covered, propose
 from ep_conformance.claims.shown import Shown, claimables, patterns, shown
 from ep_conformance.judge.outcome import Outcome, Status
-from ep_conformance.plan.catalogue import cells
+from ep_conformance.plan.catalogue import cells, list_ids
 from ep_conformance.plan.planned import Planned, Standing
 from ep_conformance.plan.subject import Subject
 from ep_conformance.report.report import Report
@@ -42,6 +42,10 @@ def holding(*names, failing=(), features=()):
 
 def names_of(text, features=()):
     return covered(parse_claims(text, "claims.toml"), claimables(), features)
+
+
+def ids(cell):
+    return [*list_ids("quick", f"primitives/{cell}/*")]
 
 
 def matching(pattern):
@@ -147,25 +151,24 @@ def verdict(identity, status, standing=Standing.EXPECTED):
 
 
 def test_one_case_costs_its_cell():
-    prefix = "primitives/copy/-/float32"
+    dense, strided, empty = (ids(f"copy/-/float32/{layout}") for layout in ("dense", "strided", "empty"))
     found = shown(
         report(
-            verdict(f"{prefix}/dense/one", Status.PASS),
-            verdict(f"{prefix}/dense/two", Status.FLAKY),
-            verdict(f"{prefix}/strided/one", Status.PASS),
-            verdict(f"{prefix}/empty/one", Status.PASS),
-            verdict(f"{prefix}/empty/two", Status.MISSING),
+            *[verdict(name, Status.PASS) for name in (*dense[1:], *strided, *empty[1:])],
+            verdict(dense[0], Status.FLAKY),
+            verdict(empty[0], Status.MISSING),
             verdict("runtime/ability/fill", Status.PASS),
             verdict("runtime/event/stays-done", Status.PASS),
         )
     )
     assert found.holding == {"copy/-/float32/strided", "runtime/ability/fill"}
-    assert found.failing == {"copy/-/float32/dense": f"flaky: {prefix}/dense/two: why"}
+    assert found.failing == {"copy/-/float32/dense": f"flaky: {dense[0]}: why"}
 
 
 def test_notices_of_a_report_are_claimable_and_waived_cases_are_neither():
-    given = "primitives/copy/-/float32/dense/one"
-    assert shown(report(verdict(given, Status.PASS, Standing.UNCLAIMED))).holding == {"copy/-/float32/dense"}
+    given, *others = ids("copy/-/float32/dense")
+    passed = [verdict(name, Status.PASS, Standing.UNCLAIMED) for name in (given, *others)]
+    assert shown(report(*passed)).holding == {"copy/-/float32/dense"}
     found = shown(report(verdict(given, Status.FAIL, Standing.UNCLAIMED)))
     assert not found.holding
     assert not found.failing
@@ -174,8 +177,9 @@ def test_notices_of_a_report_are_claimable_and_waived_cases_are_neither():
 
 
 def test_part_of_a_cell_is_not_the_cell():
-    given = report(verdict("primitives/copy/-/float32/dense/vector", Status.PASS), pattern="*vector")
-    assert shown(given).holding == frozenset()
+    given = [verdict(name, Status.PASS) for name in ids("copy/-/float32/dense")[1:]]
+    assert shown(report(*given, pattern="*vector")).holding == frozenset()
+    assert shown(report(*given)).holding == frozenset(), "as --failed leaves them"
 
 
 def test_patterns_of_whole_rows_are_short():

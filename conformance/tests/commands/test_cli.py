@@ -131,10 +131,19 @@ def test_failed_runs_what_failed_last(toy):
     done = toy.run("toy", "--failed", "--filter", UNARY, EP_TOY="wrong")
     assert [case["id"] for case in done.json["cases"]] == ["primitives/elementwise_unary/relu/float32/dense/size-17"]
     assert done.returncode == 1
+    others = toy.run("toy", "--failed", "--filter", "*/relu/float32/dense/size-1", "--html", toy.folder / "page.html")
+    assert "1 cases failed in the last run of toy:0, and this profile and --filter choose none" in assert_one_line(
+        others, 2
+    )
+    assert (others.json, (toy.folder / "page.html").exists()) == (None, False)
     assert toy.run("toy", "--failed", "--filter", UNARY).returncode == 0
     done = toy.run("toy", "--failed", "--filter", UNARY)
     assert done.returncode == 0
     assert "nothing failed in the last run" in done.stdout
+
+
+def test_failed_of_a_device_that_never_ran_is_exit_2(toy):
+    assert "no run of toy:0 is known" in assert_one_line(toy.run("toy", "--failed"), 2)
 
 
 def test_seed_changes_the_data_and_repeats_it(toy):

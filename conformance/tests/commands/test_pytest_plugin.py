@@ -112,6 +112,12 @@ def test_paths_that_are_named_are_all_that_runs(run):
     [
         (("-p", "plugin_like_xdist", "--numprocesses", "2"), {}, "leave out -n of pytest-xdist"),
         ((), {"provider": "nonesuch"}, "unknown provider 'nonesuch'"),
+        (
+            ("--ep-filter", "runtime/* collective/4/*"),
+            {},
+            "collectives of each number of ranks take a run of their own",
+        ),
+        (("--ep-seed", "-1"), {}, "invalid _count value: '-1'"),
         ((), {"EP_TOY": "unavailable"}, "no toy is plugged in"),
     ],
 )

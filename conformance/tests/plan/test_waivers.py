@@ -70,6 +70,10 @@ def test_no_file_waives_nothing(tmp_path):
         (entry(expires="2027-03-01T00:00:00Z"), "waiver 1: expires is datetime.datetime(2027"),
         (entry(cases="[]"), "waiver 1: cases is [], needs a glob over case ids"),
         (entry(cases="[1]"), "waiver 1: cases is [1], needs a glob over case ids"),
+        (
+            entry(cases='"runtime/* primitives/*"'),
+            "waiver 1: cases is 'runtime/* primitives/*', needs a glob over case ids",
+        ),
         (entry(status='"flaky"'), "waiver 1: status is 'flaky', needs fail, crash or hang"),
         (entry(status="[]"), "waiver 1: status is [], needs fail, crash or hang"),
         (entry(when='"fp64"'), "waiver 1: when is 'fp64', needs a list of features"),

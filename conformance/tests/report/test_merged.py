@@ -83,6 +83,30 @@ def test_interrupted_shard_leaves_the_whole_interrupted():
     assert merged(given).exit_code == 130
 
 
+def test_replay_files_are_named_from_the_folder_of_the_whole(tmp_path, capsys):
+    paths = []
+    for number in (1, 2):
+        folder = tmp_path / f"machine-{number}"
+        folder.mkdir()
+        failing = replace(samples.verdict(CASES[number], Status.FAIL), replay="s-failures/it.json")
+        paths.append(folder / "s.json")
+        shard(number, 2, failing).write_json(paths[-1])
+    whole = tmp_path / "whole.json"
+    assert run_command(["merge", *map(str, paths), "--json", str(whole)]) == 1
+    assert {each.replay for each in read_report(whole).verdicts} == {
+        f"machine-{number}/s-failures/it.json" for number in (1, 2)
+    }
+    alias = tmp_path / "machine-1" / ".." / "machine-1" / "s.json"
+    for words, says in (
+        ([*paths, alias], "is given twice"),
+        ([*paths, "--json", alias], "is one of the shards"),
+        ([*paths, "--markdown", alias], "is one of the shards"),
+    ):
+        assert run_command(["merge", *map(str, words)]) == 2
+        assert says in capsys.readouterr().err
+    assert read_report(paths[0]).shard == Shard(1, 2)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
