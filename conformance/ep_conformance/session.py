@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import functools
 import os
@@ -139,7 +140,8 @@ def conduct(options: Options, console: Console) -> Report:
         _require_failures(history, options.device_name)
     cores = os.cpu_count() or 1
     threads = None if "EP_CPU_THREADS" in os.environ else max(_LEAST_THREADS, cores // (options.jobs or cores))
-    with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
+    with contextlib.ExitStack() as ends:
+        folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="ep-conformance-"))
         log = Path(folder) / "worker.log"
         waivers = options.waivers
         job = Job(
@@ -161,23 +163,29 @@ def conduct(options: Options, console: Console) -> Report:
             # One worker a device, unless the "device" is this machine's own cores; a large case needs 16 GiB alone.
             shares = found.is_on_host and options.profile in _SHARED_PROFILES
             jobs = 1 if options.spread is not None else options.jobs or (cores if shares else 1)
-            report = _run(found, options, history, console, (worker, job, jobs))
+            report = _run(found, options, history, console, (worker, job, jobs, ends))
         finally:
             if worker.process.is_alive():
                 worker.end()
         if options.failures_folder is not None:
             tell = functools.partial(console.print, soft_wrap=True, markup=False)
             report = keep_failures(report, options.failures_folder.absolute(), job, options.folder, tell)
-    if not options.claim_all:
-        write_history(report, history)
-    if options.json is not None:
-        finish(options.json, report)
+        if not options.claim_all:
+            write_history(report, history)
+        if options.json is not None:
+            finish(options.json, report)  # while the journal is this run's own
     write_formats(report, options.folder, html=options.html, markdown=options.markdown, junit=options.junit)
     return report
 
 
-def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
-    worker, job, jobs = means
+def _run(
+    found: Survey,
+    options: Options,
+    history: History,
+    console: Console,
+    means: tuple[Worker, Job, int, contextlib.ExitStack],
+) -> Report:
+    worker, job, jobs, ends = means
     plan = _plan(found, options, history)
     choice = options.choice | {"bits_of": found.other}
     title = heading(found.subject, options.profile, options.seed, **choice)
@@ -224,11 +232,9 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         with live:
             runner.run(worker, taken)
 
-    try:
-        made = report(_ending(runner, work))
-    finally:
-        if draft is not None:
-            draft.close()
+    if draft is not None:
+        ends.callback(draft.close)
+    made = report(_ending(runner, work))
     _tell_rest(live, made, runner.gave_up)
     return made
 

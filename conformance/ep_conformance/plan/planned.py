@@ -38,12 +38,14 @@ class Planned:
 
     reason  : why it does not run
     waiver  : the provider's waiver of its failure, if one covers this device
+    others  : further waivers that cover it, perhaps for another status
     """
 
     id: str
     standing: Standing
     reason: str = ""
     waiver: Waiver | None = None
+    others: tuple[Waiver, ...] = ()
 
     @property
     def runs(self) -> bool:

@@ -20,11 +20,11 @@ _SOON: Final = 30
 
 
 def waived(plan: Iterable[Planned], waivers: Sequence[Waiver], today: dt.date) -> Iterator[Planned]:
-    """Yield the plan, each case with the first waiver that covers it and has not expired."""
+    """Yield the plan, each case with the waivers that cover it and have not expired, the first one before the others."""
     valid = [waiver for waiver in waivers if waiver.days_left(today) >= 0]
     for planned in plan:
-        waiver = next((each for each in valid if each.covers(planned.id)), None)
-        yield replace(planned, waiver=waiver) if waiver is not None and planned.runs else planned
+        found = [each for each in valid if each.covers(planned.id)]
+        yield replace(planned, waiver=found[0], others=tuple(found[1:])) if found and planned.runs else planned
 
 
 def idle(

@@ -117,6 +117,7 @@ def _expected(planned: Planned, outcome: Outcome) -> Verdict:
     waiver = planned.waiver
     if waiver is None or outcome.status in {Status.MISSING, Status.NEW}:
         return Verdict(planned.id, outcome, counts=True)
+    waiver = next((each for each in (waiver, *planned.others) if each.status is outcome.status), waiver)
     if outcome.status is waiver.status:
         return Verdict(planned.id, outcome, counts=True, waiver=waiver)
     if outcome.status is Status.PASS:

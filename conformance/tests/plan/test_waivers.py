@@ -185,6 +185,14 @@ def test_waiver_holds_to_the_end_of_its_last_day():
     assert settle(expired, Outcome(Status.MISSING, expired.reason)).is_failure
 
 
+def test_waiver_of_the_status_is_taken_whichever_comes_first():
+    entries = [waiver("primitives/*"), waiver(status=Status.CRASH)]
+    (planned,) = waived([Planned(CULPRIT, Standing.EXPECTED)], entries, TODAY)
+    for entry, status in zip(entries, (Status.FAIL, Status.CRASH), strict=True):
+        assert settle(planned, Outcome(status, "why")).waiver == entry
+    assert settle(planned, Outcome(Status.HANG, "why")).is_failure
+
+
 def test_entry_without_an_expected_case_is_missing():
     plan = [Planned(CULPRIT, Standing.UNCLAIMED), Planned(GOOD, Standing.EXPECTED)]
     (stale,) = idle(plan, [waiver(), waiver(GOOD)], TODAY, lambda glob: [])

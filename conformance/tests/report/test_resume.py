@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from ep_conformance import session
+from ep_conformance.cli import run_command
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.subject import Subject
-from ep_conformance.report.journal import Journal, journal_of
+from ep_conformance.report.journal import BusyError, Journal, journal_of
 from ep_conformance.report.report import heading
 from ep_conformance.report.resume import ResumeError, read_verdicts
 from ep_conformance.run.record import record
@@ -111,3 +113,20 @@ def test_report_that_is_none_is_refused_in_one_line(toy):
         assert done.returncode == 2
         assert len(done.stderr.splitlines()) == 1
         assert "Traceback" not in done.stderr
+
+
+def test_journal_is_the_runs_own_until_its_report_is_written(tmp_path, monkeypatch):
+    finish, seen = session.finish, []
+
+    def watched(path, report):
+        with pytest.raises(BusyError):
+            Journal(journal_of(path), {}, [])
+        seen.append(path)
+        finish(path, report)
+
+    monkeypatch.setattr(session, "finish", watched)
+    file = tmp_path / "report.json"
+    words = ["run", "--provider", "cpu", "--quick", "--filter", "runtime/fill/pattern-of-1-byte", "--json", str(file)]
+    assert run_command(words) == 0
+    assert seen == [file]
+    assert [*tmp_path.iterdir()] == [file]
