@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, final
 
-from ep.errors import ClosedError
+from ep.errors import ClosedError, DeviceError
 from ep.ground.callback import work_here
 from ep.ground.ledger import Ticket
 from ep.locks import Bell, Latch
@@ -60,6 +60,8 @@ class Worker(Stream):
     """Makes an asynchronous stream of a synchronous one.
 
     lane : a synchronous stream for this worker alone; its methods return when their work is done
+
+    Raises DeviceError where the system has no more threads.
     """
 
     def __init__(self, lane: Stream) -> None:
@@ -69,7 +71,11 @@ class Worker(Stream):
         name = f"{lane.ledger.device.name} worker"
         self._thread = threading.Thread(target=_work, args=(lane, self._progress), name=name, daemon=True)
         super().__init__(lane.ledger, is_synchronous=False, is_timed=lane.is_timed)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            message = f"{name}: there is no thread for an asynchronous stream ({error}); close streams, or make synchronous ones"
+            raise DeviceError(message) from None
 
     def place(self, what: Any, run: Run, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
         """Leave a run to the worker. Called beside the thread that uses the stream, too: the retire list records events.

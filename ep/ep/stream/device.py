@@ -81,7 +81,7 @@ class Device(Uncopied):
         timed        : True: its events may carry device time
         synchronous  : True: each verb returns when its work is done; False: at once; None: the provider's default
 
-        Raises UnsupportedError for a mode that the provider lacks.
+        Raises UnsupportedError for a mode that the provider lacks, DeviceError where the system has no thread for it.
         """
         self._require_open("stream")
         priority = integer("stream: priority", priority)

@@ -134,8 +134,10 @@ class Graph(Uncopied):
         stream._require_uncaptured("graph")
         with self._turn:
             last = self._last
-            if last is not None and last is not stream:
-                stream.wait(last if isinstance(last, Event) else last.record(timed=False))
+            if last is not None and not isinstance(last, Event):  # the stream of a launch that was broken off
+                last = None if last is stream or last.is_closed else last.record(timed=False)
+            if last is not None:
+                stream.wait(last)
             self._last = stream  # which an interruption leaves here: the launch may then be under way
             stream._submit(self, given, bindings, run)
             self._last = stream.record(timed=False)

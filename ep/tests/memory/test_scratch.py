@@ -353,3 +353,20 @@ def test_graph_waits_for_a_launch_that_was_interrupted_before_its_event(device, 
     graph.launch(other)
     (event,) = waited
     assert (event.stream, event is known) == (stream, False)
+
+
+def test_graph_does_not_wait_for_a_closed_stream_whose_launch_was_interrupted(device, reverse, operands, monkeypatch):
+    first, other = device.stream(), device.stream()
+    with first.capture() as graph:
+        reverse(first, **operands)
+
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(first, "record", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        graph.launch(first)
+    first.close()
+    graph.launch(other)
+    other.synchronize()
+    other.close()

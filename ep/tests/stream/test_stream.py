@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import manual
 import pytest
@@ -283,3 +284,17 @@ def test_provider_is_told_which_operation_is_under_way(device, stream, monkeypat
     stream.fill(memory, b"a")
     assert told == [("upload", 1), (str(negate), 2), (str(negate), 3), ("fill", 4)]
     step.close()
+
+
+def test_stream_for_which_there_is_no_thread_is_a_sentence(monkeypatch):
+    device = ep.device("cpu:0")
+
+    def refuse(_):
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(ep.DeviceError, match=r"no thread for an asynchronous stream .*; close streams"):
+            device.stream(synchronous=False)
+    device.stream(synchronous=False).close()
