@@ -224,7 +224,7 @@ def test_list_prints_ids():
         (["--filter", "nothing/*"], "matches none"),
         (["--against", "nobody"], "unknown peer"),
         (["--json", "/no/such/folder/report.json"], "No such file"),
-        (["--json", "/tmp/one-report", "--html", "/tmp/one-report"], "is given for two reports"),
+        (["--json", "report", "--html", "report"], "is given for two reports"),
         (["--rounds", "1"], "1 is not in the range"),
     ],
 )

@@ -5,6 +5,7 @@ pytest loads this in every run of an environment that has EP: it imports nothing
 
 from __future__ import annotations
 
+import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -39,9 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _count(text: str) -> int:
-    """Return a whole number from 0 on. Raises ValueError for any other text."""
+    """Return a whole number from 0 on. Raises ArgumentTypeError for any other text."""
     if not text.isdecimal():
-        raise ValueError(text)
+        message = f"{text!r} is no whole number from 0 on"
+        raise argparse.ArgumentTypeError(message)
     return int(text)
 
 

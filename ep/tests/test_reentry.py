@@ -160,11 +160,18 @@ def test_handler_that_uses_ep_sees_and_leaves_nothing_half_done(device, stream, 
     assert program.calls - calls == len(places) + 1
 
 
+def assert_nothing_is_lost(device, interrupted):
+    """Break a program off at every place; it looks itself whether everything is usable afterwards."""
+    before, place = in_use(device), ""
+    for place in everywhere(interrupted, break_off, step=STEP, raises=True):  # noqa: B007 - the last one is where it would fail
+        pass
+    assert place
+    assert in_use(device) == before
+
+
 def test_ctrl_c_loses_no_memory_and_leaves_everything_usable(device, stream):
     program = Program(device, stream)
     program()
-    before = in_use(device)
-    place = ""
 
     def interrupted():
         try:
@@ -173,17 +180,12 @@ def test_ctrl_c_loses_no_memory_and_leaves_everything_usable(device, stream):
             stream.synchronize()
             program()
 
-    for place in everywhere(interrupted, break_off, step=STEP, raises=True):  # noqa: B007 - the last one is where it would fail
-        pass
-    assert place
-    assert in_use(device) == before
+    assert_nothing_is_lost(device, interrupted)
 
 
 def test_ctrl_c_leaves_no_stream_in_a_capture(device, stream):
     program = Recording(device, stream)
     program()
-    before = in_use(device)
-    place = ""
 
     def interrupted():
         is_whole = False
@@ -197,8 +199,5 @@ def test_ctrl_c_leaves_no_stream_in_a_capture(device, stream):
             program.other.synchronize()
             program()
 
-    for place in everywhere(interrupted, break_off, step=STEP, raises=True):  # noqa: B007 - the last one is where it would fail
-        pass
-    assert place
-    assert in_use(device) == before
+    assert_nothing_is_lost(device, interrupted)
     program.other.close()

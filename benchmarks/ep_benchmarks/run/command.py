@@ -39,7 +39,7 @@ _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 
 @click.command(
     epilog="Exit codes: 0 measured, 1 a result is wrong or a peer disagrees, 2 wrong use, 3 provider, device or peer "
-    "unavailable, 130 Ctrl-C, after the table of what was measured."
+    "unavailable or failing, 130 Ctrl-C, after the table of what was measured."
 )
 @click.option("--provider", help="Name of the provider. Needed unless samples are only listed.")
 @click.option("--device", "index", default=0, show_default=True, help="Number of its device.")

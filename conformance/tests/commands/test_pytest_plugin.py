@@ -117,7 +117,7 @@ def test_paths_that_are_named_are_all_that_runs(run):
             {},
             "collectives of each number of ranks take a run of their own",
         ),
-        (("--ep-seed", "-1"), {}, "invalid _count value: '-1'"),
+        (("--ep-seed", "-1"), {}, "'-1' is no whole number from 0 on"),
         ((), {"EP_TOY": "unavailable"}, "no toy is plugged in"),
     ],
 )

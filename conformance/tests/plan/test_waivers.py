@@ -6,11 +6,14 @@ from xml.etree import ElementTree as ET
 import pytest
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.survey import survey
 from ep_conformance.plan.waiver import Waiver
 from ep_conformance.plan.waivers import WaiversError, read_waivers
 from ep_conformance.plan.waiving import expiring, idle, waived
 from ep_conformance.run.tries import Tries
 from ep_conformance.run.verdict import settle, suits
+
+import ep
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
@@ -199,6 +202,13 @@ def test_entry_without_an_expected_case_is_missing():
     assert stale.id == f"waivers/{CULPRIT}"
     assert "no case that is expected of this device matches" in stale.reason
     assert not list(idle(plan, [waiver()], TODAY, lambda glob: [Planned(glob, Standing.EXPECTED)]))
+
+
+def test_waiver_of_any_number_of_ranks_has_cases(tmp_path):
+    file = tmp_path / "waivers.toml"
+    file.write_text(entry(cases='["collective/*/all_reduce/*", "collective/*/no_such/*"]', expires="2026-12-21"))
+    found = survey(ep.device("cpu:0"), "quick", "waivers/*", file, TODAY)
+    assert [planned.id for planned in found.plan] == ["waivers/collective/*/no_such/*"]
 
 
 def test_waivers_are_told_of_for_a_month_before_they_end():

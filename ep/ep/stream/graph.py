@@ -47,9 +47,8 @@ class Graph(Uncopied):
         self._table: SlotTable | None = None
         self._executable: Executable | None = None
         self._arena: Memory | None = None
-        self._last: Event | Stream | None = (
-            None  # after the last launch that used the arena, or the stream that it is on
-        )
+        # After the last launch that used the arena, or the stream of one that was broken off.
+        self._last: Event | Stream | None = None
         self._run: Any = None
         self._refusal = "its capture has not ended; launch it after the with block"
         self.is_closed = False

@@ -32,7 +32,7 @@ _UNFOLDED: Final = frozenset(
     ]
 )
 """Operations that give other values each time, or have a body, and such as ONNX's reference has wrong: softmaxes of rows that are
-several dimensions (operator sets before 13), norms of order 1, neighbours among channels of a second image, the type of an integers' sum."""
+several dimensions (operator sets before 13), norms of order 1, neighbours of channels whose number is beyond that of the images, the type of a sum of squares."""
 
 
 class Interpreter:

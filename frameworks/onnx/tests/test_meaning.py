@@ -92,6 +92,7 @@ def test_images_of_integers_are_resized_to_the_nearest(result, dtype):
         ("Softmax", [[[0, 0], [0, 0]]], {"axis": 1}, 11, [[[0.25, 0.25], [0.25, 0.25]]]),
         ("LogSoftmax", [[[0, 0], [0, 0]]], {"axis": 1}, 11, [[[-np.log(4)] * 2] * 2]),
         ("Hardmax", [[[1, 2], [3, 0]]], {"axis": 1}, 11, [[[0, 0], [1, 0]]]),
+        ("LRN", [[[[2]], [[2]]]], {"size": 1, "alpha": 1.0, "beta": 0.5}, 13, [[[[2 / 5**0.5]], [[2 / 5**0.5]]]]),
     ],
 )
 def test_a_constant_has_the_results_of_an_input(result, op, x, attributes, version, want):
@@ -123,7 +124,11 @@ def test_products_of_bytes_have_a_scale_for_each_row(result):
 
 def test_places_that_are_not_there_are_refused(session):
     x, rows = np.zeros((4, 2), np.float32), np.ones((1, 2), np.float32)
-    for op, arrays in (("Gather", (x, np.array([5, 1]))), ("ScatterND", (x, np.array([[5]]), rows))):
+    for op, arrays in (
+        ("Gather", (x, np.array([5, 1]))),
+        ("GatherND", (x, np.array([[5], [1]]))),
+        ("ScatterND", (x, np.array([[5]]), rows)),
+    ):
         proto, inputs = node_model(op, arrays, constant=(1,))
         with pytest.raises(ValueError, match=rf"{op} 'y': indices reach from \d to 5 in extents"):
             session(proto).run(inputs)

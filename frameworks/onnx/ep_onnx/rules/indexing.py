@@ -89,9 +89,9 @@ def _flat_places(do: Trace, x: Value, indices: Value, batch: int, depth: int) ->
     steps = [math.prod(extents[place + 1 :]) for place in range(depth)]
     if indices.array is not None:
         wide = indices.array.astype(np.int64)
-        return do.constant(
-            (np.where(wide < 0, wide + np.array(extents, np.int64), wide) * np.array(steps, np.int64)).sum(-1)
-        ), extents
+        limits = np.array(extents, np.int64)
+        places = _within(np.where(wide < 0, wide + limits, wide), limits)
+        return do.constant((places * np.array(steps, np.int64)).sum(-1)), extents
     wide_indices = do.cast(indices, "int64")
     counted = do.binary("floor_mod", wide_indices, do.constant(np.array(extents, np.int64)))
     terms = do.binary("mul", counted, do.constant(np.array(steps, np.int64)))
