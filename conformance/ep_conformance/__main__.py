@@ -32,7 +32,9 @@ def _run() -> int:
         sys.stderr.write("ep-conformance needs its extra: pip install 'execution-provider[conformance]'\n")
         return 2
     from ep_conformance.cli import run_command  # noqa: PLC0415 - its imports need the extra
+    from ep_conformance.garbage import collect_seldom  # noqa: PLC0415 - a module of ours, after the others
 
+    collect_seldom()
     return run_command()
 
 

@@ -19,6 +19,7 @@ from ep.plugin.claims import ClaimsError
 
 import ep
 from ep_conformance.fixture.trial import Trial
+from ep_conformance.garbage import collect_seldom
 from ep_conformance.judge.agreement import BITS_OF, DIFFERENT
 from ep_conformance.judge.attestation import UNATTESTED
 from ep_conformance.judge.error import CaseError
@@ -106,6 +107,7 @@ def serve(end: socket.socket, job: Job) -> None:
         traceback.print_exc()
         channel.send(["unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]])
         return
+    collect_seldom()
     bench = _Bench(channel, device, job)
     while (message := channel.receive()) is not None and bench.answer(message):
         pass

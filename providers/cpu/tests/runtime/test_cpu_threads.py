@@ -16,6 +16,8 @@ GRAIN = 64 << 10
 
 MOST = 2 << 20
 SIGNATURES = 2
+MANY = 40
+"""Ops of a family that share its loops."""
 
 BITS = """
 import hashlib, json
@@ -75,17 +77,18 @@ print(json.dumps([bits, shared]))
 
 
 def of_few_types(family):
-    """Yield the cells of a few element types of each op, in each layout."""
+    """Yield the cells of a few element types of each op, in each layout; of families of many ops each in a third of the layouts."""
     cells = {}
     for cell in family.cells():
         cells.setdefault(cell.op, {}).setdefault(cell.dtypes, []).append(cell)
     few = max(1, SIGNATURES // len(cells))
+    third = 3 if len(cells) > MANY else 1
     for number, dtypes in enumerate(cells.values()):
         step = max(1, len(dtypes) // few)
         names = [*dtypes][number % step :: step][:few]
         if few > 1:
             names += [name for name in dtypes if name.startswith("float32")][:1]
-        yield from chain.from_iterable(dtypes[name] for name in dict.fromkeys(names))
+        yield from chain.from_iterable(dtypes[name][number % third :: third] for name in dict.fromkeys(names))
 
 
 def chosen():
