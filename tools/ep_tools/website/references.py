@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ep_tools.website.packages import PACKAGES, public
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from docutils import nodes
     from sphinx.addnodes import pending_xref
     from sphinx.application import Sphinx
@@ -39,15 +41,25 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: no
 
 @cache
 def _private() -> frozenset[str]:
-    """Return the names that modules of ours define, or import for their annotations, without making them public."""
+    """Return the names that modules of ours define, fields of classes with them, or import for annotations, without making them public."""
     found: set[str] = set()
     for package in PACKAGES:
         for path in Path(str(package.__file__)).parent.glob("**/*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Assign):
-                    found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-                elif isinstance(node, ast.ImportFrom):
-                    found |= {alias.asname or alias.name for alias in node.names}
-                elif isinstance(node, ast.ClassDef):
-                    found.add(node.name)
+            for statement in _outer(ast.parse(path.read_text(encoding="utf-8")).body):
+                if isinstance(statement, ast.Assign):
+                    found |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+                elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    found.add(statement.target.id)
+                elif isinstance(statement, ast.ImportFrom):
+                    found |= {alias.asname or alias.name for alias in statement.names}
+                elif isinstance(statement, ast.ClassDef):
+                    found.add(statement.name)
     return frozenset(found)
+
+
+def _outer(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, and those in its conditions and classes: all but those of functions."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, ast.If | ast.ClassDef):
+            yield from _outer(statement.body)

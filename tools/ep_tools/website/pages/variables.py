@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_tools.folders import ROOT
@@ -35,6 +36,7 @@ class Variable(NamedTuple):
     room: str
 
 
+@cache
 def read() -> dict[str, set[str]]:
     """Return the variables that the sources look up, and where: those named in a module that asks for its environment."""
     found: dict[str, set[str]] = {}
