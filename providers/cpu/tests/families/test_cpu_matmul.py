@@ -144,6 +144,12 @@ def test_small_product_has_the_bits_of_a_part_of_a_large_one(stream):
         ).all()
 
 
+def test_small_factor_whose_columns_lie_apart_may_have_more_of_them_than_a_block(stream):
+    a, b = draw((2, 8), "float16"), draw((8, 3000), "float16")[:, ::2]
+    assert (product(stream, a, b) == product(stream, a, b.copy())).all()
+    assert (product(stream, a, b) == product(stream, b.T, a.T).T).all()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_many_rows_meet_panels_of_small_factors_with_the_bits_of_a_large_product(isa, launch_on, dtype):
     def on_isa(a, b):

@@ -240,10 +240,13 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
         length *= runs;
         runs = 1;
     }
-    for (int64_t i = 0; i < runs; ++i) {
-        const void* const x = storage.load(at + i * next, step, length, to + i * length);
-        if (x != to + i * length) std::memcpy(to + i * length, x, static_cast<size_t>(length) * sizeof(T));
-    }
+    for (int64_t i = 0; i < runs; ++i)
+        for (int64_t from = 0; from < length; from += ep::BLOCK) {
+            const int64_t count = std::min(ep::BLOCK, length - from);
+            T* const staged = to + i * length + from;
+            const void* const x = storage.load(at + i * next + from * step, step, count, staged);
+            if (x != staged) std::memcpy(staged, x, static_cast<size_t>(count) * sizeof(T));
+        }
     return {to, is_along ? kept : 1, is_along ? 1 : kept};
 }
 
