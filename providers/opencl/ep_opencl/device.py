@@ -97,7 +97,9 @@ class ClDevice(ep.spi.Device):
         return self._folder.build(f"{native.version} {native.driver_version} {native.name} {text}", build)
 
     def function(self, program: ep_simt.Program, entry: ep_simt.Entry) -> ClFunction:
-        """Return an entry that can be launched. Raises CompileError."""
+        """Return an entry that can be launched. Raises CompileError, also where its driver's compiler has no room to write."""
+        if self._folder is not None:
+            self._folder.require_room(f"{self.name}: {entry.name}")
         return ClFunction(self, program, entry)
 
     def program(self, program: ep_simt.Program) -> cl.Program:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import pytest
 from ep_opencl.compiler.kept import keep, lay_out
+from ep_primitives import BroadcastBinary
+
+import ep
 
 PROGRAM = """
 import numpy as np
@@ -174,6 +178,20 @@ def test_no_room_anywhere_is_a_sentence_that_names_the_places(tmp_path, device):
     assert f"neither can {tmp_path}" in said
     assert "EP_CACHE_DIR" in said
     assert "no platform" not in done.stderr
+
+
+def test_entry_is_refused_while_its_compiler_cannot_write_and_is_compiled_after_that(device):
+    if device.twin._folder is None:
+        pytest.skip("POCL_CACHE_DIR names a folder, or the driver is not PoCL")
+    descriptor = BroadcastBinary.infer("hypot", *[ep.TensorSpec("float32", (3,), strides=(5,))] * 2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, hard))
+    try:
+        with pytest.raises(ep.CompileError, match=f"{device.twin._folder.work} cannot be written .*EP_CACHE_DIR"):
+            descriptor.on(device)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert descriptor.on(device)
 
 
 def test_folder_of_the_users_own_choice_is_named_if_it_cannot_be_written(tmp_path, device):

@@ -79,6 +79,17 @@ class CompilerFolder:
             self._keep()
         return built
 
+    def require_room(self, what: str) -> None:
+        """Raise CompileError, about `what`, unless files can be written: PoCL ends the process where they cannot.
+
+        It writes when a program is built, and again when an entry is first launched.
+        """
+        try:
+            require_writable(self.work)
+        except OSError as error:
+            message = f"{what} cannot be compiled: {self.work} cannot be written ({error.strerror}); make room there, or set EP_CACHE_DIR to another folder"
+            raise ep.CompileError(message) from None
+
     def enter(self) -> None:
         """Let the folder stay until `leave` is called as often."""
         with self._turn:
