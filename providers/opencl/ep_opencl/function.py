@@ -12,6 +12,7 @@ import pyopencl as cl
 import ep
 from ep_opencl.command import Command
 from ep_opencl.errors import failure
+from ep_opencl.setters import keep_setters
 
 if TYPE_CHECKING:
     import ep_simt
@@ -111,6 +112,7 @@ class ClFunction:
     def _made(self) -> cl.Kernel:
         """Return a kernel object with argument storage of its own."""
         try:
+            keep_setters()
             kernel = cl.Kernel(self._native, self._name)
             kernel.set_scalar_arg_dtypes(self._types)
         except cl.Error as error:

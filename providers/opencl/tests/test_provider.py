@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import subprocess
 import sys
 import threading
@@ -292,6 +293,24 @@ except ep.UnavailableError as error: print(error)
 def test_bad_thread_count_is_unavailable_and_no_crash(threads):
     code = "import ep\ntry:\n    ep.device('opencl:0')\nexcept ep.UnavailableError as error:\n    print(error)"
     assert f"EP_CPU_THREADS={threads} " in python(code, EP_CPU_THREADS=threads)
+
+
+def test_bound_steps_and_graphs_leave_no_texts_of_pyopencl_behind(device, stream, monkeypatch):
+    monkeypatch.setattr(cl, "_PYOPENCL_NO_CACHE", True)  # as EP sets it, where it imports pyopencl first
+    spec = ep.TensorSpec("float32", (3,))
+    add = BroadcastBinary.infer("add", spec, spec).on(device)
+    memory = device.allocate(12)
+
+    def make():
+        add.bind(a=memory, b=memory, out=memory)
+        with stream.capture() as graph:
+            add(stream, a=memory, b=memory, out=memory)
+        graph.launch(stream)
+
+    make()
+    before = len(linecache.cache)
+    make()
+    assert len(linecache.cache) == before
 
 
 def test_entry_module_imports_no_vendor_library():
