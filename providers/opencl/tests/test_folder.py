@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import functools
 import os
 import resource
 import shutil
@@ -14,6 +15,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from ep_opencl.compiler import folder as compiler_folder
+from ep_opencl.compiler.folder import CompilerFolder
 from ep_opencl.compiler.kept import keep, lay_out
 from ep_primitives import BroadcastBinary
 
@@ -119,6 +122,21 @@ def test_damaged_program_is_compiled_anew(folder, damage):
     kept = files(folder)
     assert len(kept) == 2
     assert all(map(zipfile.is_zipfile, kept))
+
+
+def test_a_build_looks_at_few_of_the_programs_before_it_and_the_end_at_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("EP_CACHE_DIR", str(tmp_path))
+    folder = CompilerFolder()
+    seen = []
+    monkeypatch.setattr(compiler_folder, "keep", lambda kept, key, work, place: seen.append((key, place)))
+    names = [f"{number:02}/program" for number in range(40)]
+    for name in names:
+        folder.build(name, functools.partial((folder.work / name).mkdir, parents=True))
+    assert len(seen) <= 8 * len(names)
+    seen.clear()
+    folder.enter()
+    folder.leave()
+    assert seen == [(name, Path(name)) for name in names]
 
 
 def test_program_for_which_there_is_no_room_is_not_laid_out_in_part(tmp_path, monkeypatch):

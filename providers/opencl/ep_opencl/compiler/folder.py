@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
+import itertools
 import os
 import shutil
 import tempfile
@@ -23,12 +24,16 @@ import ep
 from ep_opencl.compiler.kept import keep, lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["CompilerFolder", "require_writable"]
 
 Built = TypeVar("Built")
 
+_LATEST: Final = 8
+"""Programs that are looked at when another is built, since an entry is compiled when it is first launched; all are at the end."""
+
+_LETTERS: Final = 2
 _TRIAL: Final = bytes(1 << 20)
 _CURE: Final = "make it a folder of your own that can be written, or set EP_CACHE_DIR to one"
 
@@ -75,8 +80,8 @@ class CompilerFolder:
             built = make()
             new = self._folders() - before
             if found or len(new) == 1:
-                self._places[key] = found or new.pop()
-            self._keep()
+                self._places[key] = found or Path(*new.pop())
+            self._keep([*itertools.islice(reversed(self._places), _LATEST)])
         return built
 
     def require_room(self, what: str) -> None:
@@ -99,13 +104,13 @@ class CompilerFolder:
         """Keep the compiled programs, and remove the folder if the process ends and it has no other user."""
         with self._turn:
             self._users -= 1
-            self._keep()
+            self._keep(self._places)
             self._remove()
 
-    def _keep(self) -> None:
+    def _keep(self, keys: Iterable[str]) -> None:
         if self._kept is not None and os.getpid() == self._process:
-            for key, place in self._places.items():
-                keep(self._kept, key, self.work, place)
+            for key in keys:
+                keep(self._kept, key, self.work, self._places[key])
 
     def _end(self) -> None:
         """Take note of the end of the process. EP closes its devices after this."""
@@ -119,9 +124,14 @@ class CompilerFolder:
             os.close(self._claim)
             self._users = -1
 
-    def _folders(self) -> set[Path]:
-        """Return the folders of programs: PoCL has two levels of them."""
-        return {path.relative_to(self.work) for path in self.work.glob("??/*")}
+    def _folders(self) -> set[tuple[str, str]]:
+        """Return the folders of programs: PoCL has two levels of them, the outer ones with names of two letters."""
+        found: set[tuple[str, str]] = set()
+        with contextlib.suppress(FileNotFoundError):  # somebody removed them, and PoCL makes them anew
+            for outer in os.scandir(self.work):
+                if len(outer.name) == _LETTERS:
+                    found.update((outer.name, inner.name) for inner in os.scandir(outer.path))
+        return found
 
 
 def require_writable(folder: Path) -> None:
