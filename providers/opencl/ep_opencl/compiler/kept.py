@@ -65,7 +65,7 @@ def keep(kept: Path, key: str, work: Path, place: Path) -> None:
 
 def _archive(work: Path, folder: Path) -> bytes:
     body = io.BytesIO()
-    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
         for path in _files(folder):
             archive.write(path, path.relative_to(work))
     return body.getvalue()
