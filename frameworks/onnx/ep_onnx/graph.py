@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
-    from onnx import FunctionProto, GraphProto, TensorProto
+    from onnx import FunctionProto, GraphProto, SparseTensorProto, TensorProto, TypeProto
 
     Array = NDArray[Any]
 
-__all__ = ["Function", "Graph", "Node", "Reference", "read_function", "read_graph"]
+__all__ = ["Function", "Graph", "Node", "Reference", "domain_of", "read_function", "read_graph"]
 
 _GRAPHS: Final = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
@@ -33,6 +33,7 @@ class Reference:
 class Node:
     """One operation of a model.
 
+    overload        : which function of the model of that name, "" where it has one alone
     inputs, outputs : names, "" for one that is left out
     attributes      : values as Python has them; tensors as TensorProto, bodies as Graph
     version         : of the operator set that the operation is of
@@ -41,12 +42,18 @@ class Node:
 
     op: str
     domain: str
+    overload: str
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
     version: int
     proto: NodeProto
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a function of the model that it calls is called: domain, name, overload."""
+        return self.domain, self.op, self.overload
 
     @property
     def title(self) -> str:
@@ -80,13 +87,15 @@ class Node:
 class Graph:
     """A model's graph, or a body of control flow.
 
-    constants : the values of initializers, by name
+    constants : initializers by name, as ONNX has them
+    types     : of outputs, as ONNX declares them; none in functions
     """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     nodes: tuple[Node, ...]
-    constants: Mapping[str, TensorProto] = field(default_factory=dict)
+    constants: Mapping[str, TensorProto | SparseTensorProto] = field(default_factory=dict)
+    types: tuple[TypeProto, ...] = ()
 
     @functools.cached_property
     def reads(self) -> Mapping[str, int]:
@@ -116,30 +125,34 @@ def read_graph(graph: GraphProto, versions: Mapping[str, int]) -> Graph:
 
     versions : of each domain the version of the operator set
     """
-    initialised = {tensor.name: tensor for tensor in graph.initializer}
+    initialised: dict[str, Any] = {tensor.name: tensor for tensor in graph.initializer}
+    initialised |= {sparse.values.name: sparse for sparse in graph.sparse_initializer}
     inputs = tuple([each.name for each in graph.input if each.name not in initialised])
     nodes = tuple([_read_node(node, versions) for node in graph.node])
-    return Graph(inputs, tuple([each.name for each in graph.output]), nodes, initialised)
+    outputs, types = [each.name for each in graph.output], [each.type for each in graph.output]
+    return Graph(inputs, tuple(outputs), nodes, initialised, tuple(types))
 
 
 def read_function(function: FunctionProto) -> Function:
     """Return a function of a model, or the body of one of ONNX's operations."""
-    versions = {_domain(each.domain): each.version for each in function.opset_import}
+    versions = {domain_of(each.domain): each.version for each in function.opset_import}
     nodes = tuple([_read_node(node, versions) for node in function.node])
     defaults = {each.name: _read_attribute(each, versions) for each in function.attribute_proto}
     return Function(Graph(tuple(function.input), tuple(function.output), nodes), defaults)
 
 
-def _domain(domain: str) -> str:
+def domain_of(domain: str) -> str:
+    """Return the name of a domain, "" for ONNX's own."""
     return "" if domain == "ai.onnx" else domain
 
 
 def _read_node(node: NodeProto, versions: Mapping[str, int]) -> Node:
-    domain = _domain(node.domain)
+    domain = domain_of(node.domain)
     attributes = {each.name: _read_attribute(each, versions) for each in node.attribute}
     return Node(
         node.op_type,
         domain,
+        node.overload,
         node.name,
         tuple(node.input),
         tuple(node.output),

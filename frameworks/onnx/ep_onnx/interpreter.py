@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from ep import EpError
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.graph import Function, read_function
+from ep_onnx.model import initializer
 from ep_onnx.rules import RULES
 from ep_onnx.value import Value
 
@@ -22,31 +23,43 @@ if TYPE_CHECKING:
     from ep_onnx.graph import Graph, Node
     from ep_onnx.trace import Trace
 
-__all__ = ["Call", "Interpreter", "constants_of"]
+__all__ = ["Call", "Interpreter"]
 
 _UNFOLDED: Final = frozenset(
     [
         *("If", "Loop", "Scan", "SequenceMap", "Dropout", "Bernoulli", "Multinomial", "ImageDecoder"),
         *("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"),
-        *("Softmax", "LogSoftmax", "Hardmax", "LpNormalization", "LRN", "ReduceSumSquare"),
+        *(
+            "Softmax",
+            "LogSoftmax",
+            "Hardmax",
+            "LpNormalization",
+            "LRN",
+            "ReduceSumSquare",
+            "Slice",
+            "Shape",
+            "BatchNormalization",
+        ),
     ]
 )
 """Operations that give other values each time, or have a body, and such as ONNX's reference has wrong: softmaxes of rows that are
-several dimensions (operator sets before 13), norms of order 1, neighbours of channels whose number is beyond that of the images, the type of a sum of squares."""
+several dimensions (operator sets before 13), norms of order 1, neighbours of channels whose number is beyond that of the images, the type of a sum of squares,
+a start before the first element of a slice that goes backwards, an end of a shape before its first dimension, the statistics of a batch (operator set 9)."""
 
 
 class Interpreter:
     """Writes a model's steps into traces. Keeps results that are the same for all traces.
 
-    functions : of the model, by domain and name
+    functions : of the model, by domain, name and overload
     """
 
-    def __init__(self, functions: Mapping[tuple[str, str], Function]) -> None:
+    def __init__(self, functions: Mapping[tuple[str, str, str], Function]) -> None:
         self._functions = functions
         self._folded: dict[tuple[int, ...], tuple[Node, tuple[Any, ...], list[Any]]] = {}
         self._bodies: dict[Any, Function | None] = {}
         self._followed: dict[Any, tuple[Any, Value]] = {}
         self._called: dict[int, tuple[Node, Function, Graph]] = {}
+        self._constants: dict[int, tuple[Mapping[str, Any], Mapping[str, Value]]] = {}
 
     def run(
         self,
@@ -129,6 +142,14 @@ class Interpreter:
             self._followed[whole] = values, made
         return made
 
+    def constants(self, graph: Graph) -> Mapping[str, Value]:
+        """Return the values of a body's initializers, the same ones each time that it runs."""
+        kept = self._constants.get(id(graph.constants))
+        if kept is None:
+            kept = graph.constants, {name: initializer(name, tensor) for name, tensor in graph.constants.items()}
+            self._constants[id(graph.constants)] = kept
+        return kept[1]
+
     def _called_body(self, node: Node, function: Function) -> Graph:
         """Return the body of a function for one node that calls it, the same one each time."""
         kept = self._called.get(id(node))
@@ -160,7 +181,7 @@ class Interpreter:
 
     def _knows(self, node: Node) -> bool:
         """Say whether there is a rule or a body for the operation of a node."""
-        if (node.domain, node.op) in RULES or (node.domain, node.op) in self._functions:
+        if (node.domain, node.op) in RULES or node.key in self._functions:
             return True
         try:
             schema: Any = onnx.defs.get_schema(node.op, node.version, node.domain)
@@ -169,7 +190,7 @@ class Interpreter:
         return bool(schema.has_function or schema.has_context_dependent_function)
 
     def _function(self, node: Node, inputs: list[Any]) -> Function | None:
-        own = self._functions.get((node.domain, node.op))
+        own = self._functions.get(node.key)
         if own is not None:
             return own
         try:
@@ -235,7 +256,7 @@ class Call:
     def lasting(self, key: str, make: Callable[[], Any], *values: Value | None) -> Value:
         """Return a constant that follows from constants, the same one for all plans if all of them last.
 
-        key, values : its name, and the constants that it is made of
+        key, values : all that it follows from: a name and what attributes of the node decide, and the constants that it is made of
         make        : returns its content
         """
         return self._interpreter.lasting(key, make, *values)
@@ -249,7 +270,7 @@ class Call:
     def body(self, name: str, *inputs: Any) -> list[Any]:
         """Write the steps of a body that is an attribute of the node, and return its outputs."""
         graph = self.node.attributes[name]
-        names = dict(zip(graph.inputs, inputs, strict=True)) | constants_of(graph)
+        names = {**dict(zip(graph.inputs, inputs, strict=True)), **self._interpreter.constants(graph)}
         return self._interpreter.run(graph, self._do, names, self._scope)
 
 
@@ -277,15 +298,6 @@ class _Scope:
     def drop(self, name: str) -> None:
         """Forget a name of this graph that no later node reads."""
         self._names.pop(name, None)
-
-
-def constants_of(graph: Graph) -> dict[str, Value]:
-    """Return the values of a graph's initializers."""
-    found = {}
-    for name, tensor in graph.constants.items():
-        found[name] = Value.read(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'")
-        found[name].is_lasting = True
-    return found
 
 
 def _is_constant(value: Any) -> bool:

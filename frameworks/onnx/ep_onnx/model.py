@@ -12,17 +12,17 @@ from onnx import external_data_helper, numpy_helper
 from ep import EpError
 from ep_onnx.elements import dtype_of, narrow
 from ep_onnx.errors import ModelError
-from ep_onnx.graph import read_function, read_graph
+from ep_onnx.graph import domain_of, read_function, read_graph
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from onnx import ModelProto, TensorProto, ValueInfoProto
+    from onnx import ModelProto, SparseTensorProto, TensorProto, TypeProto, ValueInfoProto
 
     from ep_onnx.graph import Function, Graph
 
-__all__ = ["Declared", "Model", "read_model"]
+__all__ = ["Declared", "Model", "initializer", "read_model"]
 
 OLDEST: Final = 7
 """The oldest operator set that is read: older ones broadcast by attributes."""
@@ -34,6 +34,8 @@ class Declared:
     dtype   : of EP, None if it is no tensor
     element : ONNX's element type if EP's holds a narrower one
     shape   : extents, of which open ones are names or None; None for any rank
+    kind    : "tensor_type", "sequence_type", "optional_type" or another one of ONNX
+    items   : of EP, of the tensors in a sequence or an optional value; None if the model leaves that open
     """
 
     def __init__(self, info: ValueInfoProto) -> None:
@@ -41,12 +43,15 @@ class Declared:
         self.dtype: str | None = None
         self.element: int | None = None
         self.shape: tuple[int | str | None, ...] | None = None
-        if info.type.WhichOneof("value") == "tensor_type":
+        self.kind = info.type.WhichOneof("value")
+        if self.kind == "tensor_type":
             tensor = info.type.tensor_type
             self.dtype = dtype_of(tensor.elem_type, f"input '{info.name}'")
             self.element = narrow(tensor.elem_type)
             if tensor.HasField("shape"):
                 self.shape = tuple([_extent(each) for each in tensor.shape.dim])
+        item = _innermost(info.type).elem_type if self.dtype is None else 0
+        self.items: str | None = dtype_of(item, f"input '{info.name}'") if item else None
 
 
 class Model:
@@ -59,20 +64,18 @@ class Model:
     """
 
     def __init__(self, proto: ModelProto) -> None:
-        versions = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in proto.opset_import}
+        versions = {domain_of(each.domain): each.version for each in proto.opset_import}
         _check_versions(versions, proto)
         self.graph: Graph = read_graph(proto.graph, versions)
-        self.functions: Mapping[tuple[str, str], Function] = {
-            (each.domain, each.name): read_function(each) for each in proto.functions
+        self.functions: Mapping[tuple[str, str, str], Function] = {
+            (domain_of(each.domain), each.name, each.overload): read_function(each) for each in proto.functions
         }
         self.inputs = [Declared(each) for each in proto.graph.input if each.name in self.graph.inputs]
         self.defaults = [Declared(each) for each in proto.graph.input if each.name in self.graph.constants]
         self.outputs = [each.name for each in proto.graph.output]
         self.constants: dict[str, Value] = {}
         for name, tensor in self.graph.constants.items():
-            self.constants[name] = _constant(name, tensor)
-        for sparse in proto.graph.sparse_initializer:
-            self.constants[sparse.values.name] = _sparse(sparse)
+            self.constants[name] = initializer(name, tensor)
 
 
 def read_model(source: Any) -> Model:
@@ -196,11 +199,12 @@ def _since(node: onnx.NodeProto, version: int) -> int:
         return 0
 
 
-def _constant(name: str, tensor: TensorProto) -> Value:
+def initializer(name: str, tensor: TensorProto | SparseTensorProto) -> Value:
+    """Return the value of an initializer of a graph, or of a body. Raises ModelError or LackingError for such as cannot be read."""
     where = f"initializer '{name}'"
     try:
-        array = numpy_helper.to_array(tensor)
-    except (ValueError, TypeError, KeyError) as error:
+        array = numpy_helper.to_array(tensor) if isinstance(tensor, onnx.TensorProto) else _dense(tensor)
+    except (ValueError, TypeError, KeyError, IndexError) as error:
         message = (
             f"{where}: its {list(tensor.dims)} elements cannot be read: {error}; the model is damaged, export it again"
         )
@@ -210,7 +214,7 @@ def _constant(name: str, tensor: TensorProto) -> Value:
     return value
 
 
-def _sparse(sparse: Any) -> Value:
+def _dense(sparse: SparseTensorProto) -> Any:
     import numpy as np  # noqa: PLC0415 - rare
 
     values, places = numpy_helper.to_array(sparse.values), numpy_helper.to_array(sparse.indices)
@@ -219,9 +223,14 @@ def _sparse(sparse: Any) -> Value:
         dense.reshape(-1)[places] = values
     else:
         dense[tuple(places.T)] = values
-    value = Value.read(dense, f"initializer '{sparse.values.name}'")
-    value.is_lasting = True
-    return value
+    return dense
+
+
+def _innermost(kind: TypeProto) -> TypeProto.Tensor:
+    """Return the type of the tensors in sequences and optional values."""
+    while kind.WhichOneof("value") in {"sequence_type", "optional_type"}:
+        kind = (kind.sequence_type if kind.HasField("sequence_type") else kind.optional_type).elem_type
+    return kind.tensor_type
 
 
 def _extent(dimension: Any) -> int | str | None:

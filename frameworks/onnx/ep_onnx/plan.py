@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan"]
 
+_MOST_ENDS: Final = 16
+
 
 class _Point:
     """One step of a plan: a segment to launch, then either a value that the host reads, or the results.
@@ -34,6 +36,7 @@ class _Point:
     memories  : of the buffers that are kept until later segments, by their numbers
     results   : at the end of the model its outputs
     carried   : at the end of the model, copies for the next run: where to and where from
+    before    : the point before it, and the content that leads from there to this one; None for the first
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class _Point:
         self.results = results
         self.node = node
         self.carried: list[tuple[ep.Memory, ep.Memory]] = []
+        self.before: tuple[_Point, bytes] | None = None
         self.following: dict[bytes, _Point] = {}
         self.memories: dict[int, ep.Memory] = {}
 
@@ -57,7 +61,7 @@ class Plan:
     generator : returns the state of random numbers
     states  : of the inputs that a run finds as the run before left them: the memory, and which output it is from
 
-    A run that comes to contents which no run before it had is planned from there on.
+    A run that comes to contents which no run before it had is planned from there on. The latest 16 ways through contents are kept.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that a plan stands on
@@ -77,6 +81,7 @@ class Plan:
         self.generator = generator
         self.memories: dict[str, ep.Memory] = {}
         self.first: _Point | None = None
+        self._ends: dict[_Point, None] = {}
 
     def run(self, inputs: Inputs) -> list[Any]:
         """Return the outputs for inputs of the plan's shapes: arrays, lists for sequences, None for an absent value."""
@@ -88,6 +93,7 @@ class Plan:
             if point.segment is not None:
                 point.segment.launch()
             if point.asked is None:
+                self._ends[point] = self._ends.pop(point, None)  # the latest is the last
                 return self.ended(point)
             answers.append(self.look(point.asked, inputs))
             before, point = point, point.following.get(_key(answers[-1]))
@@ -120,6 +126,28 @@ class Plan:
         for segment in self.segments:
             segment.close()
         self.first = None
+        self._ends.clear()
+
+    def attach(self, point: _Point, before: _Point | None, content: Array | None) -> None:
+        """Let a point follow another one for a content. The end that no run came to for the longest time goes if there are too many."""
+        if before is None or content is None:
+            self.first = point
+        else:
+            point.before = before, _key(content)
+            before.following[point.before[1]] = point
+            self._ends.pop(before, None)
+        self._ends[point] = None
+        if len(self._ends) > _MOST_ENDS:
+            self._forget(next(iter(self._ends)))
+
+    def _forget(self, point: _Point) -> None:
+        """Let go of an end, and of all before it that leads nowhere else."""
+        del self._ends[point]
+        while point.before is not None and not point.following:
+            if point.segment is not None:
+                point.segment.close()
+            point, content = point.before
+            del point.following[content]
 
     def ended(self, point: _Point) -> list[Any]:
         """Return the outputs, None for those that are the next run's states, once these are where that finds them."""
@@ -253,10 +281,7 @@ class _Extension:
         return answer
 
     def _attach(self, point: _Point) -> None:
-        if self._before is None:
-            self._plan.first = point
-        else:
-            self._before.following[_key(self._answers[-1])] = point
+        self._plan.attach(point, self._before, self._answers[-1] if self._answers else None)
         self._before = point
 
     def _cut(self, after: Mapping[Buffer, Buffer] | None = None) -> Segment | None:
@@ -303,13 +328,14 @@ def _key(content: Array) -> bytes:
 
 
 def _numpy(dtype: str) -> Any:
-    import ml_dtypes  # noqa: PLC0415 - for an output without elements
+    import ml_dtypes  # noqa: PLC0415 - rare
 
     return np.dtype(getattr(ml_dtypes, dtype, dtype))
 
 
 def _seen(flat: Array, spec: TensorSpec) -> Array:
-    """Return the elements of a host array that a spec describes."""
+    """Return the elements of a host array that a spec describes, which may be of another type of the same size."""
+    flat = flat.view(_numpy(spec.dtype))
     if not spec.size:
         return np.empty(spec.shape, flat.dtype)
     strides = [stride * flat.itemsize for stride in spec.strides]

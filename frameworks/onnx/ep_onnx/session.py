@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 import numpy as np
 from ep_primitives import Generator
@@ -47,7 +48,8 @@ class Session:
 
     watch  : called with the place of each node of the model and the node, before it is planned
 
-    `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the latest 16 plans are kept.
+    `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the plans of the latest 16
+    shapes are kept, and for each the latest 16 contents.
     Raises ModelError and LackingError as `read_model` does.
 
     weights_nbytes : of the constants that were uploaded so far
@@ -67,7 +69,7 @@ class Session:
         self.plans: dict[Any, Plan] = {}
         self._stream = device.stream()
         self._interpreter = Interpreter(self.model.functions)
-        self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
+        self._uploaded: WeakValueDictionary[tuple[str, tuple[int, ...], bytes], ep.Memory] = WeakValueDictionary()
         self.weights_nbytes = 0
         self._seed = seed
         self._watch = watch
@@ -151,8 +153,9 @@ class Session:
         assert array is not None
         is_small = array.nbytes <= _SMALL
         key = (array.dtype.name, array.shape, array.tobytes()) if is_small else ("", (), b"")
-        if is_small and key in self._uploaded:
-            return self._uploaded[key]
+        kept = self._uploaded.get(key) if is_small else None
+        if kept is not None:
+            return kept
         memory = self.device.allocate(value.spec.nbytes)
         self.weights_nbytes += value.spec.nbytes
         if value.size:
@@ -183,13 +186,13 @@ class Session:
 
 def _checked(declared: Declared, given: Any, named: dict[str, int]) -> Any:
     """Return an input as an array of the element type that EP holds it in. Raises ModelError for any other input."""
-    if given is None or isinstance(given, (list, tuple)):
-        return given
     where = f"input '{declared.name}'"
-    array = held(np.asarray(given), where)
-    if declared.dtype is not None and array.dtype.name != declared.dtype:
-        message = f"{where} is {array.dtype.name}, the model takes {declared.dtype}; convert it"
+    if declared.dtype is None:
+        return _uncounted(declared, given, where)
+    if given is None:
+        message = f"{where} is None, the model takes {declared.dtype}; give an array"
         raise ModelError(message)
+    array = _array(given, where, declared.dtype)
     if declared.shape is None:
         return array
     fits = len(array.shape) == len(declared.shape)
@@ -205,6 +208,31 @@ def _checked(declared: Declared, given: Any, named: dict[str, int]) -> Any:
     return array
 
 
+def _uncounted(declared: Declared, given: Any, where: str) -> Any:
+    """Return an input that is a sequence, or may be absent: None, an array, or a list of arrays."""
+    is_list = isinstance(given, (list, tuple))
+    if declared.kind == "sequence_type" and not is_list:
+        message = f"{where} is {type(given).__name__}, the model takes a sequence; give a list of arrays"
+        raise ModelError(message)
+    if is_list:
+        return [each if each is None else _array(each, where, declared.items) for each in given]
+    return given if given is None else _array(given, where, declared.items)
+
+
+def _array(given: Any, where: str, dtype: str | None) -> Array:
+    """Return an array in this machine's byte order, of the element type that the model takes."""
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        message = f"{where}: {error}; give an array"
+        raise ModelError(message) from None
+    array = held(array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("=")), where)
+    if dtype is not None and array.dtype.name != dtype:
+        message = f"{where} is {array.dtype.name}, the model takes {dtype}; convert it"
+        raise ModelError(message)
+    return array
+
+
 def _shape(shape: Sequence[Any]) -> str:
     return f"({', '.join('any' if each is None else str(each) for each in shape)})"
 
@@ -212,8 +240,6 @@ def _shape(shape: Sequence[Any]) -> str:
 def _sequences(others: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of sequences and absent inputs: lists of constants, None."""
     return {
-        name: each
-        if each is None
-        else [one if one is None else Value.of(held(np.asarray(one), f"input '{name}'")) for one in each]
+        name: each if each is None else [one if one is None else Value.of(one) for one in each]
         for name, each in others.items()
     }

@@ -101,6 +101,45 @@ def test_a_constant_has_the_results_of_an_input(result, op, x, attributes, versi
         np.testing.assert_allclose(have, want, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("op", "arrays", "attributes", "version", "want"),
+    [
+        ("Slice", [X[0], [-9], [-99], [0], [-1]], {}, 13, [1]),
+        ("Shape", [X], {"end": -3}, 15, []),
+        (
+            "BatchNormalization",
+            [np.array(each, np.float32) for each in ([[3]], [2], [1], [1], [3])],
+            {"epsilon": 1.0},
+            9,
+            [[3]],
+        ),
+    ],
+)
+def test_a_node_of_constants_alone_has_the_results_of_inputs(result, op, arrays, attributes, version, want):
+    for constant in ((), range(len(arrays))):
+        have = result(op, *map(np.array, arrays), constant=constant, version=version, **attributes)
+        np.testing.assert_array_equal(have, want)
+
+
+def test_numbers_beyond_a_float8_saturate_unless_told_otherwise(result):
+    x, one = np.array([1e4, -1e9, 3.3], np.float32), np.float32(1)
+    zero = np.array(0, ml_dtypes.float8_e4m3fn)
+    for saturate, want in ((1, [448, -448, 3.25]), (0, [np.nan, np.nan, 3.25])):
+        have = result("QuantizeLinear", x, np.asarray(one), zero, version=21, saturate=saturate)
+        np.testing.assert_array_equal(have.astype(np.float32), want)
+
+
+def test_pads_wrap_around_more_than_once(result):
+    have = result("Pad", X[:, :2], np.array([1, 3, 5, 0]), constant=(1,), mode="wrap")
+    np.testing.assert_array_equal(have, np.pad(X[:, :2], [(1, 5), (3, 0)], mode="wrap"))
+
+
+def test_the_host_reads_an_input_as_the_type_that_its_bits_are_cast_to(session):
+    nodes = [helper.make_node("BitCast", ["x"], ["f"], to=FLOAT), helper.make_node("NonZero", ["f"], ["y"])]
+    made = session(model(nodes, {"x": (TensorProto.INT32, [3])}, {"y": (TensorProto.INT64, None)}, version=26))
+    np.testing.assert_array_equal(made.run([np.array([0, -(2**31), 5], np.int32)])[0], [[2]])
+
+
 @pytest.mark.parametrize("constant", [(), (0,), (0, 1)])
 def test_elements_narrower_than_a_byte_stay_so(result, constant):
     x = np.array([[1, -3], [5, 7]], ml_dtypes.int4)

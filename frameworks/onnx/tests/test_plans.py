@@ -1,5 +1,7 @@
 """Planned once: launches, memory, plans by shape, contents that cut a plan."""
 
+import gc
+
 import numpy as np
 import pytest
 from ep_onnx.report import report
@@ -158,6 +160,17 @@ def test_content_of_the_device_cuts_the_plan_and_is_reported(session):
     waits = report(made).waits
     assert len(waits) == 1
     assert "Compress" in waits[0]
+
+
+def test_the_latest_contents_are_kept(session):
+    nodes = [node("NonZero", ["x"], ["p"]), node("Gather", ["v", "p"], ["q"]), node("Exp", ["q"], ["y"])]
+    made = session(model(nodes, {"x": (FLOAT, [6]), "v": (FLOAT, [6])}, {"y": (FLOAT, None)}))
+    contents = [np.array([place >> bit & 1 for bit in range(6)], np.float32) for place in range(1, 24)]
+    for x in [*contents, *contents[:3]]:
+        np.testing.assert_allclose(made.run([x, random(6)])[0], np.exp(random(6)[None, x != 0]), rtol=1e-6)
+    assert report(made).segments == 16
+    gc.collect()
+    assert len(made._uploaded) <= 16
 
 
 def test_loop_with_a_condition_of_the_device_runs_as_long_as_it_says(session):

@@ -134,11 +134,37 @@ def test_element_type_that_none_holds():
         ({"z": np.zeros(3, np.float32)}, r"unknown z; missing x"),
         ([np.zeros(3, np.float32)] * 2, r"2 inputs are given, and the model has 1: x"),
         ([np.array(["a"])], r"element type"),
+        ([None], r"input 'x' is None, the model takes float32; give an array"),
+        ([[1.0, 2.0, 3.0]], r"input 'x' is float64, the model takes float32; convert it"),
+        ([[[1.0], [1.0, 2.0]]], r"input 'x': .*inhomogeneous.*; give an array"),
     ],
 )
 def test_inputs_that_do_not_fit(session, inputs, match):
     with pytest.raises((ModelError, LackingError), match=match):
         session(exp()).run(inputs)
+
+
+@pytest.mark.parametrize(
+    ("op", "given", "match"),
+    [
+        ("SequenceLength", np.zeros(3, np.float32), r"input 's' is ndarray, the model takes a sequence; give a list"),
+        ("SequenceLength", None, r"input 's' is NoneType, the model takes a sequence; give a list"),
+        ("SequenceLength", [np.zeros(3)], r"input 's' is float64, the model takes float32; convert it"),
+        ("OptionalGetElement", None, r"OptionalGetElement 'y': the value is absent; give one"),
+    ],
+)
+def test_sequences_and_absent_values_that_do_not_fit(session, op, given, match):
+    kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, None))
+    proto = model([node(op, ["s"], ["y"])], {}, {"y": (INT64, [])})
+    kind = kind if op == "SequenceLength" else helper.make_optional_type_proto(kind)
+    proto.graph.input.append(helper.make_value_info("s", kind))
+    with pytest.raises(ModelError, match=match):
+        session(proto).run([given])
+
+
+def test_numbers_of_machines_with_another_byte_order_are_turned(session):
+    x = np.array([0, 1, 2], ">f4")
+    np.testing.assert_allclose(session(exp()).run([x])[0], np.exp(x.astype(np.float32)), rtol=1e-6)
 
 
 def test_extents_of_one_name_are_one(session):

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ep_onnx.elements import dtype_of, narrow
 from ep_onnx.rules.rule import rule
 from ep_onnx.rules.shapes import integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from onnx import TypeProto
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
@@ -44,7 +47,8 @@ def _loop(
         for kept, each in zip(collected, made[1 + len(state) :], strict=True):
             kept.append(each)
         place += 1
-    return (*carried, *[_stacked(do, kept) for kept in collected])
+    types = node.get("body").types[1 + len(state) :]
+    return (*carried, *[_stacked(do, kept, each) for kept, each in zip(collected, types, strict=True)])
 
 
 @rule("Scan")
@@ -58,6 +62,7 @@ def _scan(do: Trace, node: Call, *inputs: Any) -> Any:
     rows = len(node.node.outputs) - len(state)
     out_axes, out_backward = node.get("scan_output_axes", [0] * rows), node.get("scan_output_directions", [0] * rows)
     collected: list[list[Value]] = [[] for _ in range(rows)]
+    types = node.get("body").types[len(state) :]
     extent = scanned[0].shape[axes[0]]
     for place in range(extent):
         parts = []
@@ -69,8 +74,8 @@ def _scan(do: Trace, node: Call, *inputs: Any) -> Any:
         for kept, each in zip(collected, made[len(state) :], strict=True):
             kept.append(each)
     results = []
-    for kept, axis, turned in zip(collected, out_axes, out_backward, strict=True):
-        whole = _stacked(do, kept[::-1] if turned else kept)
+    for kept, axis, turned, each in zip(collected, out_axes, out_backward, types, strict=True):
+        whole = _stacked(do, kept[::-1] if turned else kept, each)
         order = [*range(1, whole.ndim)]
         order.insert(axis % whole.ndim, 0)
         results.append(whole.permute(order))
@@ -137,6 +142,9 @@ def _split_to_sequence(do: Trace, node: Call, x: Value, sizes: Value | None = No
 @rule("ConcatFromSequence")
 def _concat_from_sequence(do: Trace, node: Call, sequence: list[Value]) -> Value:
     axis, is_new = node.get("axis"), node.get("new_axis", 0)
+    if not sequence:
+        message = "the sequence is empty, and the result would have no shape; give one of at least one tensor"
+        raise ValueError(message)
     if is_new:
         axis %= sequence[0].ndim + 1
         sequence = [do.reshape(each, (*each.shape[:axis], 1, *each.shape[axis:])) for each in sequence]
@@ -154,13 +162,23 @@ def _optional_has_element(do: Trace, node: Call, value: Any = None) -> Value:
 
 
 @rule("OptionalGetElement")
-def _optional_get_element(do: Trace, node: Call, value: Any) -> tuple[Any, ...]:
+def _optional_get_element(do: Trace, node: Call, value: Any = None) -> tuple[Any, ...]:
+    if value is None:
+        message = "the value is absent; give one, or let the model ask OptionalHasElement before"
+        raise ValueError(message)
     return (value,)
 
 
-def _stacked(do: Trace, rows: Sequence[Value]) -> Value:
-    """Return values of one shape stacked along a new first dimension."""
-    if not rows:
-        message = "a body that never ran has no shape for the values that it collects"
+def _stacked(do: Trace, rows: Sequence[Value], declared: TypeProto) -> Value:
+    """Return values of one shape stacked along a new first dimension; without any the extents declared, 0 for an open one."""
+    if rows:
+        return do.joined([do.reshape(each, (1, *each.shape)) for each in rows], 0)
+    tensor = declared.tensor_type
+    if not tensor.elem_type:
+        message = (
+            "its body never runs, and does not declare the type of the values that it collects; export it with types"
+        )
         raise ValueError(message)
-    return do.joined([do.reshape(each, (1, *each.shape)) for each in rows], 0)
+    made = do.empty(dtype_of(tensor.elem_type, "a body's output"), (0, *[each.dim_value for each in tensor.shape.dim]))
+    made.element = narrow(tensor.elem_type)
+    return made

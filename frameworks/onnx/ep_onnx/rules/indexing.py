@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["scattered"]
+__all__ = ["gathered", "scattered"]
 
 
 def _counted(do: Trace, indices: Value, extent: int) -> Value:
@@ -48,6 +48,7 @@ def _within(places: Array, extents: Any) -> Array:
 
 
 def gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> Value:
+    """Append the elements of x along an axis at indices that are there."""
     made = do.emit(Gather.infer(x.spec, indices.spec, axis, batch_dims=batch), None, x=x, indices=indices)
     made.element = x.element
     return made

@@ -83,10 +83,11 @@ def _batch_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value, mean
 def _known(do: Trace, node: Call, x: Value, *parameters: Value) -> Value:
     """Append x factor + offset with factors and offsets worked out on the host, in the step that made x where that can be."""
     scale, bias, mean, variance = (np.asarray(each.array, np.float64) for each in parameters)
-    spread = scale / np.sqrt(variance + node.get("epsilon", 1e-5))
+    epsilon = node.get("epsilon", 1e-5)
+    spread = scale / np.sqrt(variance + epsilon)
     dtype = parameters[2].array.dtype  # type: ignore[union-attr]  # all are known
-    factor = node.lasting("factor", lambda: spread.astype(dtype), *parameters)
-    offset = node.lasting("offset", lambda: (bias - mean * spread).astype(dtype), *parameters)
+    factor = node.lasting(f"factor {epsilon}", lambda: spread.astype(dtype), *parameters)
+    offset = node.lasting(f"offset {epsilon}", lambda: (bias - mean * spread).astype(dtype), *parameters)
     if "scale" in x.instead and node.owns(0):
         return x.instead["scale"](factor, offset)
     scaled = do.binary("mul", do.cast(x, factor.dtype), _channels(do, factor, x.ndim))

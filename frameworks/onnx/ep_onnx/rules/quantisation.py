@@ -94,7 +94,7 @@ def _coarse(
     if element is None:
         element = next(each for each, held in HELD.items() if held == dtype and narrow(each) is None)
     if dtype.startswith("float"):
-        return converted(do, share, element, node.node.title)
+        return converted(do, share, element, node.node.title, saturates=bool(node.get("saturate", 1)))
     bits = BITS[element]
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if dtype == "int8" else (0, (1 << bits) - 1)
     rounded = do.unary("rint", share)

@@ -64,7 +64,7 @@ def _rnn(do: Trace, node: Call, x: Value, w: Value, r: Value, b: Value | None = 
 def _gru(do: Trace, node: Call, x: Value, w: Value, r: Value, b: Value | None = None, *more: Value | None) -> Any:
     is_linear, rows = bool(node.get("linear_before_reset", 0)), r.shape[1]
     if is_linear and b is not None:
-        shared = _kept(node, "bias", b, lambda b: b[:, :rows])
+        shared = _kept(node, "input bias", b, lambda b: b[:, :rows])
         weights = _Weights(node, w, r, do.reshape(shared, (shared.size,)), _kept(node, "own", b, lambda b: b[:, rows:]))
     else:
         weights = _Weights(node, w, r, _summed(do, node, b), None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ep_onnx.rules.indexing import gathered
 from ep_onnx.rules.rule import rule
 from ep_onnx.value import Value
 
@@ -41,7 +42,8 @@ def _constant(do: Trace, node: Call) -> Any:
 
 @rule("Shape")
 def _shape(do: Trace, node: Call, x: Value) -> Value:
-    return do.constant(x.shape[slice(node.get("start", 0), node.get("end"))], "int64")
+    part = slice(node.get("start", 0), node.get("end"))
+    return node.lasting(f"shape {part}", lambda: np.array(x.shape[part], np.int64), x)
 
 
 @rule("Size")
@@ -140,7 +142,12 @@ def _slice(
     for axis, first, last, step in zip(along, begin, end, strides, strict=True):
         extent = x.shape[axis]
         stop = None if step < 0 and last < -extent else last
-        parts[axis] = slice(max(first, -extent) if step > 0 else first, stop, step)
+        parts[axis] = slice(
+            max(first, -extent), stop, step
+        )  # NumPy takes nothing from before the first element backwards
+    if x.array is not None and x.element is None:
+        content = x.array
+        return node.lasting(f"part {parts}", lambda: content[tuple(parts)], x)
     return x[tuple(parts)]
 
 
@@ -168,6 +175,11 @@ def _pad(
             for low, high, extent in zip(before, after, x.shape, strict=True)
         ]
         x, before, after = x[tuple(crop)], [max(each, 0) for each in before], [max(each, 0) for each in after]
+    if mode == "circular":
+        for axis, extent in enumerate(x.shape):
+            if max(before[axis], after[axis]) > extent > 0:  # the family goes around once, ONNX as often as needed
+                turns = np.arange(-before[axis], extent + after[axis]) % extent
+                x, before[axis], after[axis] = gathered(do, x, do.constant(turns), axis), 0, 0
     return do.pad(x, before, after, number, mode)
 
 
