@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
@@ -37,7 +38,7 @@ _MOST_PLANS: Final = 16
 
 
 class Session:
-    """A model on a device. Used by one thread at a time.
+    """A model on a device. Threads may share it: their runs come one after the other.
 
     source : a path, bytes or a ModelProto
     device : an ep.Device
@@ -68,6 +69,7 @@ class Session:
         self.model: Model = source if isinstance(source, Model) else read_model(source)
         self.plans: dict[Any, Plan] = {}
         self._stream = device.stream()
+        self._lock = RLock()
         self._interpreter = Interpreter(self.model.functions)
         self._uploaded: WeakValueDictionary[tuple[str, tuple[int, ...], bytes], ep.Memory] = WeakValueDictionary()
         self.weights_nbytes = 0
@@ -85,7 +87,10 @@ class Session:
 
         Raises ModelError for inputs that do not fit, LackingError if the device lacks a cell, and the device's errors.
         """
-        given = self._given(inputs)
+        with self._lock:
+            return self._run(self._given(inputs))
+
+    def _run(self, given: Mapping[str, Any]) -> list[Any]:
         arrays = {name: each for name, each in given.items() if isinstance(each, np.ndarray)}
         key = tuple([(name, each.dtype.name, each.shape) for name, each in arrays.items()])
         others = {name: each for name, each in given.items() if not isinstance(each, np.ndarray)}
@@ -101,19 +106,22 @@ class Session:
 
     def reset(self) -> None:
         """Fill the states with zeros."""
-        for tensor, _ in self._states.values():
-            self._stream.fill(tensor.memory, b"\0")
+        with self._lock:
+            for tensor, _ in self._states.values():
+                self._stream.fill(tensor.memory, b"\0")
 
     def state(self, name: str) -> Array:
         """Return a copy of a state's content."""
-        return self._states[name][0].numpy(self._stream)
+        with self._lock:
+            return self._states[name][0].numpy(self._stream)
 
     def close(self) -> None:
         """Let go of plans and weights. Idempotent."""
-        for plan in self.plans.values():
-            plan.close()
-        self.plans.clear()
-        self._stream.close()
+        with self._lock:
+            for plan in self.plans.values():
+                plan.close()
+            self.plans.clear()
+            self._stream.close()
 
     def _state(self, name: str, output: str) -> tuple[ep.Tensor, int]:
         """Return the memory of a state, and the place of the output that follows it."""

@@ -129,6 +129,19 @@ def test_numbers_beyond_a_float8_saturate_unless_told_otherwise(result):
         np.testing.assert_array_equal(have.astype(np.float32), want)
 
 
+@pytest.mark.parametrize("version", [9, 20])
+def test_what_lies_between_the_limits_becomes_zero(result, version):
+    x = np.array([-5, -1, 0, 1.25, 3, np.nan, np.inf], np.float32)
+    for lambd, bias in ((1.0, 0.5), (1.0, 1.0), (0.5, 0.0)):
+        have = result("Shrink", x, version=version, lambd=lambd, bias=bias)
+        want = np.where(x < -lambd, x + np.float32(bias), np.where(x > lambd, x - np.float32(bias), 0))
+        np.testing.assert_array_equal(have, want)
+        whole = result("Shrink", X, version=version, lambd=lambd, bias=bias)
+        want = np.where(lambd < -X, X + bias, np.where(lambd < X, X - bias, 0)).astype(X.dtype)
+        np.testing.assert_array_equal(whole, want)
+    np.testing.assert_array_equal(result("ThresholdedRelu", x, alpha=1.25), [0, 0, 0, 0, 3, 0, np.inf])
+
+
 def test_pads_wrap_around_more_than_once(result):
     have = result("Pad", X[:, :2], np.array([1, 3, 5, 0]), constant=(1,), mode="wrap")
     np.testing.assert_array_equal(have, np.pad(X[:, :2], [(1, 5), (3, 0)], mode="wrap"))

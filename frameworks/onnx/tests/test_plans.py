@@ -1,6 +1,8 @@
 """Planned once: launches, memory, plans by shape, contents that cut a plan."""
 
 import gc
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -42,6 +44,27 @@ def test_every_shape_has_its_plan_and_the_latest_are_kept(session):
     for rows in range(1, 40):
         made.run([random(rows, 64)])
     assert len(made.plans) == 16
+
+
+def test_threads_share_a_session(session):
+    made, wrong = session(chain(3)), []
+    switch = sys.getswitchinterval()
+
+    def work(number):
+        x = random(256, 64) * np.float32(number)
+        wanted = np.abs(np.tanh(np.abs(x)))
+        wrong.extend([number for _ in range(10) if not np.allclose(made.run([x])[0], wanted, rtol=1e-5)])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    sys.setswitchinterval(1e-5)
+    try:
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    finally:
+        sys.setswitchinterval(switch)
+    assert not wrong
 
 
 def test_branches_that_live_side_by_side_share_no_byte(session):

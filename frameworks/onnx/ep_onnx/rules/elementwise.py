@@ -102,7 +102,8 @@ def _prelu(do: Trace, node: Call, x: Value, slope: Value) -> Value:
 
 @rule("ThresholdedRelu")
 def _thresholded_relu(do: Trace, node: Call, x: Value) -> Value:
-    return do.unary("threshold", x, threshold=node.get("alpha", 1.0), value=0.0)
+    zero = do.constant(0, x.dtype)
+    return do.where(do.binary("greater_than", x, do.constant(node.get("alpha", 1.0), x.dtype)), x, zero)
 
 
 @rule("Softplus")
@@ -126,13 +127,14 @@ def _swish(do: Trace, node: Call, x: Value) -> Value:
 
 
 @rule("Shrink")
-def _shrink(do: Trace, node: Call, x: Value) -> Any:
-    lambd, bias = node.get("lambd", 0.5), node.get("bias", 0.0)
-    if x.dtype not in _FLOATS:
-        return NotImplemented
-    if bias == 0:
-        return do.unary("hard_shrink", x, lambd=lambd)
-    return do.unary("soft_shrink", x, alpha=lambd) if bias == lambd else NotImplemented
+def _shrink(do: Trace, node: Call, x: Value) -> Value:
+    lambd, bias, dtype = node.get("lambd", 0.5), node.get("bias", 0.0), x.dtype
+    x = x if dtype in _FLOATS else do.cast(x, "float64")
+    made = do.constant(0, x.dtype)
+    for op, limit, offset in (("less_than", -lambd, bias), ("greater_than", lambd, -bias)):
+        moved = do.binary("add", x, do.constant(offset, x.dtype)) if offset else x
+        made = do.where(do.binary(op, x, do.constant(limit, x.dtype)), moved, made)
+    return do.cast(made, dtype)
 
 
 @rule("IsInf")
