@@ -47,6 +47,9 @@ several dimensions (operator sets before 13), norms of order 1, neighbours of ch
 a start before the first element of a slice that goes backwards, an end of a shape before its first dimension, the statistics of a batch (operator set 9)."""
 
 
+_FEW: Final = 1024
+
+
 class Interpreter:
     """Writes a model's steps into traces. Keeps results that are the same for all traces.
 
@@ -162,6 +165,9 @@ class Interpreter:
         """Return the results of a node of constants, computed on the host; None if it is none, or the host cannot."""
         if node.op in _UNFOLDED or not all(each is None or _is_constant(each) for each in inputs):
             return None
+        is_read = any(each is not None and each.is_read for each in inputs)
+        if is_read and not all(each is None or _is_shape(each) for each in inputs):
+            return None
         key = (id(node), *map(id, inputs))
         if key in self._folded:
             return self._folded[key][2]
@@ -173,6 +179,10 @@ class Interpreter:
             made = [Value.read(np.asarray(each), node.title) for each in arrays]
         except Exception:  # noqa: BLE001 - a rule may know an operation that the reference does not
             return None
+        if is_read and not all(map(_is_shape, made)):
+            return None
+        for each in made:
+            each.is_read = is_read
         if all(each is None or each.is_lasting for each in inputs):
             for each in made:
                 each.is_lasting = True
@@ -265,7 +275,10 @@ class Call:
         """Return the results of ONNX's reference for the contents of the inputs, on the host."""
         given = dict(zip(self.node.inputs, arrays, strict=False))
         made = _evaluated(self.node, {name: each for name, each in given.items() if each is not None})
-        return tuple([Value.read(np.asarray(each), self.node.title) for each in made])
+        results = [Value.read(np.asarray(each), self.node.title) for each in made]
+        for each in results:
+            each.is_read = True
+        return tuple(results)
 
     def body(self, name: str, *inputs: Any) -> list[Any]:
         """Write the steps of a body that is an attribute of the node, and return its outputs."""
@@ -298,6 +311,11 @@ class _Scope:
     def drop(self, name: str) -> None:
         """Forget a name of this graph that no later node reads."""
         self._names.pop(name, None)
+
+
+def _is_shape(value: Value) -> bool:
+    """Say whether a content is one that shapes follow from: a few whole numbers. Others are computed on the device."""
+    return value.size <= _FEW and value.dtype.startswith(("int", "uint", "bool"))
 
 
 def _is_constant(value: Any) -> bool:

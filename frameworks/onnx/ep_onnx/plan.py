@@ -13,7 +13,7 @@ from ep_onnx.elements import narrowed
 from ep_onnx.errors import LackingError, ModelError, room_for
 from ep_onnx.segment import Segment, needed
 from ep_onnx.trace import Trace
-from ep_onnx.value import Buffer, Value
+from ep_onnx.value import Buffer, Value, strided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -335,8 +335,4 @@ def _numpy(dtype: str) -> Any:
 
 def _seen(flat: Array, spec: TensorSpec) -> Array:
     """Return the elements of a host array that a spec describes, which may be of another type of the same size."""
-    flat = flat.view(_numpy(spec.dtype))
-    if not spec.size:
-        return np.empty(spec.shape, flat.dtype)
-    strides = [stride * flat.itemsize for stride in spec.strides]
-    return np.lib.stride_tricks.as_strided(flat[spec.offset :], spec.shape, strides).copy()
+    return strided(flat.view(_numpy(spec.dtype)), spec)

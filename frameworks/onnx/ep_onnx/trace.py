@@ -103,7 +103,7 @@ class Trace:
     def host(self, value: Value) -> Array:
         """Return the content of a value, since shapes or the steps to come depend on it."""
         if value.array is None:
-            value.array = self._host.ask(value)
+            value.array, value.is_read = self._host.ask(value), True
         return value.array
 
     def number(self, value: Value | None) -> Any:
@@ -187,7 +187,7 @@ class Trace:
 
     def dense(self, x: Value) -> Value:
         """Return x with contiguous elements: x itself if it has them."""
-        return x if x.spec.is_dense or x.array is not None else self.copy(x)
+        return x if x.spec.is_dense else self.copy(x)
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
         """Return the elements of x with other extents, moved only where strides cannot say it."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["Buffer", "Value"]
+__all__ = ["Buffer", "Value", "strided"]
 
 
 class Buffer:
@@ -53,10 +53,12 @@ class Value:
     `instead` has functions that make the value and the next operation in one step in place of two: by "scale" (a factor
     and an offset for each channel), "bias" (one for each column) and "activation" (its name). The first step then falls
     away, because nothing reads its result.
+    `is_read` is true where the array is the content of one run, which the host has read, or worked out from such: devices
+    compute with it all the same.
     `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and constants made of them.
     """
 
-    __slots__ = ("__weakref__", "_buffer", "array", "element", "instead", "is_lasting", "spec")
+    __slots__ = ("__weakref__", "_buffer", "array", "element", "instead", "is_lasting", "is_read", "spec")
 
     def __init__(
         self, spec: TensorSpec, buffer: Buffer | None = None, array: Array | None = None, element: int | None = None
@@ -66,6 +68,7 @@ class Value:
         self.element = element
         self.instead: dict[str, Callable[..., Value]] = {}
         self.is_lasting = False
+        self.is_read = False
         self._buffer = buffer
         if buffer is not None:
             buffer.values.add(self)
@@ -110,30 +113,33 @@ class Value:
         """The number of its elements."""
         return self.spec.size
 
+    @property
+    def is_constant(self) -> bool:
+        """True of a content that all runs of a plan have."""
+        return self.array is not None and not self.is_read
+
+    @property
+    def is_on_device(self) -> bool:
+        """True of elements that steps write or the caller uploads, whether or not the host has read them."""
+        return self.array is None or (self.is_read and self._buffer is not None and self._buffer.content is None)
+
     def seen(self, spec: TensorSpec, array: Array | None = None) -> Value:
         """Return other elements of the same buffer."""
-        return Value(spec, self._buffer, array, self.element)
+        made = Value(spec, self._buffer, array, self.element)
+        made.is_read = self.is_read and array is not None
+        return made
 
     def __getitem__(self, index: Any) -> Value:
         """Return a part: integers, slices and `...`, as of a NumPy array."""
-        if self.array is not None:
-            part = self.array[index]
-            return Value(TensorSpec(self.dtype, part.shape), None, part, self.element)
-        return self.seen(indexed(self.spec, index))
+        return self._viewed(lambda: indexed(self.spec, index), lambda array: array[index])
 
     def permute(self, axes: Sequence[int]) -> Value:
         """Return the value whose dimension i is dimension axes[i] of this one."""
-        if self.array is not None:
-            turned = self.array.transpose(axes)
-            return Value(TensorSpec(self.dtype, turned.shape), None, turned, self.element)
-        return self.seen(permuted(self.spec, axes))
+        return self._viewed(lambda: permuted(self.spec, axes), lambda array: array.transpose(axes))
 
     def reshape(self, shape: Sequence[int]) -> Value:
         """Return the same elements with other extents. Raises ValueError where strides cannot say that."""
-        if self.array is not None:
-            formed = self.array.reshape(shape)
-            return Value(TensorSpec(self.dtype, formed.shape), None, formed, self.element)
-        return self.seen(reshaped(self.spec, shape))
+        return self._viewed(lambda: reshaped(self.spec, shape), lambda array: array.reshape(shape))
 
     def expand(self, shape: Sequence[int]) -> Value:
         """Return the value repeated along new and unit dimensions, by strides of 0."""
@@ -143,14 +149,33 @@ class Value:
             0 if extent == 1 and wanted != 1 else stride
             for extent, wanted, stride in zip(spec.shape, shape[lead:], spec.strides, strict=True)
         ]
-        if self.array is not None:
-            return Value.of(np.broadcast_to(self.array, shape), self.element)
-        return self.seen(TensorSpec(spec.dtype, tuple(shape), tuple(strides), spec.offset))
+        spread = TensorSpec(spec.dtype, tuple(shape), tuple(strides), spec.offset)
+        return self._viewed(lambda: spread, lambda array: np.broadcast_to(array, shape))
 
     def windows(self, extents: Sequence[int], strides: Sequence[int], offset: int = 0) -> Value:
         """Return any elements of the buffer: an offset from the first one, extents and strides, in elements."""
-        return self.seen(TensorSpec(self.dtype, tuple(extents), tuple(strides), self.spec.offset + offset))
+        spec = TensorSpec(self.dtype, tuple(extents), tuple(strides), self.spec.offset + offset)
+        if self.is_on_device:
+            return self.seen(spec)
+        return self._viewed(lambda: spec, lambda array: strided(np.ascontiguousarray(array).reshape(-1), spec))
+
+    def _viewed(self, spec: Callable[[], TensorSpec], content: Callable[[Array], Array]) -> Value:
+        """Return other elements as strides of the buffer; those that are nowhere but on the host as an array of their own."""
+        array = None if self.array is None else content(self.array)
+        if array is None or self.is_on_device:
+            return self.seen(spec(), array)
+        made = Value.of(array, self.element)
+        made.is_read = self.is_read
+        return made
 
     def __repr__(self) -> str:
         known = " known" if self.array is not None else ""
         return f"<Value {self.spec!r}{known}>"
+
+
+def strided(flat: Array, spec: TensorSpec) -> Array:
+    """Return the elements of a flat array that a spec describes."""
+    if not spec.size:
+        return np.empty(spec.shape, flat.dtype)
+    strides = [stride * flat.itemsize for stride in spec.strides]
+    return np.lib.stride_tricks.as_strided(flat[spec.offset :], spec.shape, strides).copy()

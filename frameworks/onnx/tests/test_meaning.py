@@ -147,6 +147,11 @@ def test_pads_wrap_around_more_than_once(result):
     np.testing.assert_array_equal(have, np.pad(X[:, :2], [(1, 5), (3, 0)], mode="wrap"))
 
 
+def test_the_first_resizes_take_the_next_element_of_a_larger_image(result):
+    x, scales = np.arange(1, 9, dtype=np.float32).reshape(1, 1, 2, 4), np.array([1, 1, 0.6, 0.6], np.float32)
+    np.testing.assert_array_equal(result("Resize", x, scales, constant=(1,), version=10), [[[[1, 3]]]])
+
+
 def test_the_host_reads_an_input_as_the_type_that_its_bits_are_cast_to(session):
     nodes = [helper.make_node("BitCast", ["x"], ["f"], to=FLOAT), helper.make_node("NonZero", ["f"], ["y"])]
     made = session(model(nodes, {"x": (TensorProto.INT32, [3])}, {"y": (TensorProto.INT64, None)}, version=26))

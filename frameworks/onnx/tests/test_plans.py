@@ -196,6 +196,23 @@ def test_the_latest_contents_are_kept(session):
     assert len(made._uploaded) <= 16
 
 
+def test_what_the_host_has_read_is_computed_on_the_device_all_the_same(session):
+    nodes = [
+        node("NonZero", ["x"], ["p"]),
+        node("Shape", ["p"], ["n"]),
+        node("Transpose", ["x"], ["t"], perm=[1, 0]),
+        node("MatMul", ["t", "w"], ["m"]),
+        node("Relu", ["m"], ["y"]),
+    ]
+    made = session(model(nodes, {"x": (FLOAT, [5, 4])}, {"y": (FLOAT, None), "n": (INT64, [2])}, {"w": random(5, 3)}))
+    x = random(5, 4) - np.float32(0.5)
+    y, count = made.run([x])
+    np.testing.assert_allclose(y, np.maximum(x.T @ random(5, 3), 0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(count, [2, 20])
+    assert report(made).families == {"matmul": 1}
+    assert report(made).waits == []
+
+
 def test_loop_with_a_condition_of_the_device_runs_as_long_as_it_says(session):
     body = helper.make_graph(
         [

@@ -81,13 +81,13 @@ def _quarter(do: Trace, x: Value) -> Value:
 
 @rule("BitCast")
 def _bit_cast(do: Trace, node: Call, x: Value) -> Any:
-    """Seen as another type of the same size: on the host where the content is known, else as bytes of the same buffer."""
+    """Seen as another type of the same size: as bytes of the same buffer."""
     from ep import TensorSpec  # noqa: PLC0415 - one of a kind
 
     dtype = HELD[node.get("to")]
-    if np.dtype(dtype).itemsize != x.spec.itemsize or x.array is not None:
+    if np.dtype(dtype).itemsize != x.spec.itemsize:
         return NotImplemented
-    dense = do.dense(x)
+    dense = do.dense(x) if x.is_on_device else do.copy(x)
     return Value(TensorSpec(dtype, x.shape, None, dense.spec.offset), dense.buffer)
 
 

@@ -62,7 +62,7 @@ def _group_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -> A
 @rule("BatchNormalization")
 def _batch_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value, mean: Value, variance: Value) -> Any:
     if not node.get("training_mode", 0):
-        if all(each.array is not None for each in (scale, bias, mean, variance)):
+        if all(each.is_constant for each in (scale, bias, mean, variance)):
             return _known(do, node, x, scale, bias, mean, variance)
         return _normalised(do, x, scale, bias, mean, variance, node.get("epsilon", 1e-5))
     axes = [0, *range(2, x.ndim)]

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__ = ["product"]
 
@@ -130,9 +128,6 @@ def _diagonal(x: Value, names: list[Any]) -> tuple[Value, list[Any]]:
     unique = [*dict.fromkeys(names)]
     if len(unique) == len(names):
         return x, unique
-    if x.array is not None:
-        places = [unique.index(name) for name in names]
-        return Value.of(np.einsum(x.array, places, [*range(len(unique))])), unique
     spec = x.spec
     extents = [spec.shape[names.index(name)] for name in unique]
     strides = [sum(s for n, s in zip(names, spec.strides, strict=True) if n == name) for name in unique]

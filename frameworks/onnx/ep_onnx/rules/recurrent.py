@@ -174,7 +174,7 @@ def _projected(do: Trace, weights: _Weights, x: Value) -> Value:
     directions, rows, depth = weights.w.shape
     flat = do.reshape(x, (x.shape[0] * x.shape[1], depth))
     whole = directions * rows
-    if weights.w.array is not None:
+    if weights.w.is_constant:
         factor = _kept(weights.node, "input weights", weights.w, lambda w: w.reshape(whole, depth).T)
     else:
         factor = do.reshape(weights.w, (whole, depth)).permute((1, 0))
@@ -183,7 +183,7 @@ def _projected(do: Trace, weights: _Weights, x: Value) -> Value:
 
 def _kept(node: Call, key: str, value: Value, part: Callable[[Any], Any]) -> Value:
     """Return a part of a value: of a constant the same one in all plans."""
-    if value.array is None:
+    if not value.is_constant:
         return part(value)  # type: ignore[no-any-return]  # the part of a Value is one
     return node.lasting(key, lambda: np.ascontiguousarray(part(value.array)), value)
 
@@ -193,7 +193,7 @@ def _summed(do: Trace, node: Call, b: Value | None) -> Value | None:
     if b is None:
         return None
     half = b.shape[1] // 2
-    if b.array is not None:
+    if b.is_constant:
         return _kept(node, "bias", b, lambda b: (b[:, :half] + b[:, half:]).reshape(-1))
     made = do.binary("add", b[:, :half], b[:, half:])
     return made.reshape((made.size,))

@@ -34,7 +34,7 @@ def _upsample(do: Trace, node: Call, x: Value, scales: Value | None = None) -> V
         extent = math.floor(x.shape[axis] * factor)
         axis_of = _Axis(x.shape[axis], extent, factor, "asymmetric", (0.0, 1.0))
         x = (
-            _nearest(do, x, axis, axis_of, "floor")
+            _nearest(do, x, axis, axis_of, "floor" if factor >= 1 else "ceil")  # as ONNX's tests of operator set 10
             if mode == "nearest"
             else _weighted(do, x, axis, axis_of, _linear, 0.0)
         )

@@ -145,8 +145,8 @@ def _slice(
         parts[axis] = slice(
             max(first, -extent), stop, step
         )  # NumPy takes nothing from before the first element backwards
-    if x.array is not None and x.element is None:
-        content = x.array
+    content = x.array
+    if content is not None and not x.is_read and x.element is None:
         return node.lasting(f"part {parts}", lambda: content[tuple(parts)], x)
     return x[tuple(parts)]
 

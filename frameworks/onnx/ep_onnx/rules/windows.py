@@ -84,7 +84,7 @@ def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = No
         return do.emit(descriptor, None, x=x, w=w, bias=bias)
 
     y = made(w, bias)
-    if w.array is not None and (bias is None or bias.array is not None):
+    if w.is_constant and (bias is None or bias.is_constant):
         y.instead["scale"] = lambda factor, offset: made(*_scaled(node, w, bias, factor, offset))
     return y
 
