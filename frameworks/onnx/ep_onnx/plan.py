@@ -248,7 +248,16 @@ class _Extension:
                 results[place] = result = self._trace.copy(result)
             assert result.buffer is not None
             after[result.buffer] = mine
+        gone, changed = {place for _, place in self._plan.states.values()}, set(after.values())
+        for place, result in enumerate(results):
+            results[place] = result if place in gone else self._apart(result, changed)
         return after
+
+    def _apart(self, result: Any, changed: set[Buffer]) -> Any:
+        """Return an output, copied where it is seen in a state that changes before it is downloaded."""
+        if isinstance(result, list):
+            return [self._apart(each, changed) for each in result]
+        return self._trace.copy(result) if isinstance(result, Value) and result.buffer in changed else result
 
     def generator(self) -> Value:
         """Return the state of random numbers, one for all plans of a session."""

@@ -79,3 +79,21 @@ def test_a_state_that_changes_its_shape_is_refused():
     session = Session(cache(), ep.device("cpu:0"), {"past": "sum"})
     with pytest.raises(ModelError, match="keep their shape"):
         session.run({"row": np.zeros((1, 1, 2), np.float32), "begin": np.array([0])})
+
+
+@pytest.mark.parametrize("view", [node("Identity", ["past"], ["y"]), node("Transpose", ["past"], ["y"], perm=[1, 0])])
+@pytest.mark.parametrize("op", ["Add", "MatMul"])  # written in place, and copied after the run
+def test_an_output_that_sees_a_state_has_what_was_there_before(op, view):
+    proto = model(
+        [node(op, ["past", "x"], ["present"]), view],
+        {"past": (FLOAT, [2, 2]), "x": (FLOAT, [2, 2])},
+        {"present": (FLOAT, None), "y": (FLOAT, None)},
+    )
+    session = Session(proto, ep.device("cpu:0"), {"past": "present"})
+    session._stream.upload(session._states["past"][0].memory, np.eye(2, dtype=np.float32))
+    before = np.eye(2, dtype=np.float32)
+    for turn in range(3):
+        _, y = session.run([np.array([[1, 2], [turn, 4]], np.float32)])
+        np.testing.assert_array_equal(y, before.T if view.op_type == "Transpose" else before)
+        before = session.state("past")
+    session.close()
