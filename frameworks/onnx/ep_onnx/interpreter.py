@@ -15,6 +15,7 @@ from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.graph import Function, read_function
 from ep_onnx.model import initializer
 from ep_onnx.rules import RULES
+from ep_onnx.rules.rule import counted
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
@@ -258,6 +259,10 @@ class Call:
     def get(self, name: str, default: Any = None) -> Any:
         """Return an attribute of the node, or the default."""
         return self.node.get(name, default)
+
+    def axis(self, rank: int, default: int, name: str = "axis") -> int:
+        """Return an attribute that names one of so many dimensions. Raises ValueError where it names none."""
+        return counted(self.get(name, default), rank)
 
     def owns(self, place: int) -> bool:
         """Return True if only this node reads one of its inputs, so that the input need not be computed alone."""

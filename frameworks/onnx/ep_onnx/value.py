@@ -145,6 +145,9 @@ class Value:
         """Return the value repeated along new and unit dimensions, by strides of 0."""
         spec = self.spec
         lead = len(shape) - spec.ndim
+        if lead < 0 or any(extent not in {1, wanted} for extent, wanted in zip(spec.shape, shape[lead:], strict=True)):
+            message = f"shape {spec.shape} cannot be repeated to {tuple(shape)}"
+            raise ValueError(message)
         strides = [0] * lead + [
             0 if extent == 1 and wanted != 1 else stride
             for extent, wanted, stride in zip(spec.shape, shape[lead:], spec.strides, strict=True)

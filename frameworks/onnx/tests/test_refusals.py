@@ -167,6 +167,37 @@ def test_numbers_of_machines_with_another_byte_order_are_turned(session):
     np.testing.assert_allclose(session(exp()).run([x])[0], np.exp(x.astype(np.float32)), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("op", "shapes", "attributes", "said"),
+    [
+        ("Concat", [(4, 4), (1, 1)], {"axis": 0}, "the same ones but for axis 0"),
+        ("Softmax", [(2, 3)], {"axis": 7, "version": 11}, "axis 7 is none of 2 dimensions"),
+        ("ArgMax", [(2, 3)], {"axis": -9}, "axis -9 is none of 2 dimensions"),
+        ("Split", [(2, 3)], {"axis": 3}, "axis 3 is none of 2 dimensions"),
+        ("LayerNormalization", [(4, 2), (3,)], {}, r"shape \(3,\) cannot be repeated to \(2,\)"),
+        ("GroupNormalization", [(1, 4, 3), (2,), (2,)], {"num_groups": 2, "version": 21}, "scale"),
+        ("ScatterND", [(1, 2), np.array([[0]]), (3, 2)], {}, r"shape \(3, 2\), and the indices need \(1, 2\)"),
+        ("ReverseSequence", [(3, 2), np.array([3, 9])], {}, r"lengths \[3, 9\] are given"),
+        ("Pad", [(3, 2), np.array([1, 1, 1])], {}, "3 pads are given, and 2 dimensions need 4"),
+        ("Conv", [(1, 1, 5, 5), (1, 1, 2, 2)], {"pads": [3, 7]}, "two pads"),
+        ("MaxPool", [(1, 1, 5, 5)], {}, r"kernel_shape \[\]"),
+        ("GridSample", [(1, 1, 3, 3), (1, 3, 3, 3)], {}, "2 places each"),
+        ("EyeLike", [(2, 2, 2)], {}, "has 3 dimensions, needs 2"),
+    ],
+)
+def test_nodes_whose_shapes_do_not_fit_are_refused(session, op, shapes, attributes, said):
+    arrays = [each if isinstance(each, np.ndarray) else np.ones(each, np.float32) for each in shapes]
+    names = [f"i{place}" for place in range(len(arrays))]
+    version = {**attributes}.pop("version", 20)
+    made = node(op, names, ["y"], **{name: each for name, each in attributes.items() if name != "version"})
+    types = {
+        name: (helper.np_dtype_to_tensor_dtype(each.dtype), each.shape)
+        for name, each in zip(names, arrays, strict=True)
+    }
+    with pytest.raises(ModelError, match=rf"^{op} 'y': .*{said}"):
+        session(model([made], types, {"y": (TensorProto.UNDEFINED, None)}, version=version)).run(arrays)
+
+
 def test_extents_of_one_name_are_one(session):
     proto = model([node("Add", ["a", "b"], ["y"])], {"a": (FLOAT, ["n"]), "b": (FLOAT, ["n"])}, {"y": (FLOAT, ["n"])})
     with pytest.raises(ModelError, match=r"input 'b' has shape \(2,\), the model takes \(n\) with n = 3"):

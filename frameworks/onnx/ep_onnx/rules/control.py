@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ep_onnx.elements import dtype_of, narrow
-from ep_onnx.rules.rule import rule
+from ep_onnx.rules.rule import counted, rule
 from ep_onnx.rules.shapes import integers
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _scan(do: Trace, node: Call, *inputs: Any) -> Any:
     for place in range(extent):
         parts = []
         for each, axis, turned in zip(scanned, axes, backward, strict=True):
-            lead = (slice(None),) * (axis % each.ndim)
+            lead = (slice(None),) * counted(axis, each.ndim)
             parts.append(each[(*lead, extent - 1 - place if turned else place)])
         made = node.body("body", *state, *parts)
         state = made[: len(state)]
@@ -77,7 +77,7 @@ def _scan(do: Trace, node: Call, *inputs: Any) -> Any:
     for kept, axis, turned, each in zip(collected, out_axes, out_backward, types, strict=True):
         whole = _stacked(do, kept[::-1] if turned else kept, each)
         order = [*range(1, whole.ndim)]
-        order.insert(axis % whole.ndim, 0)
+        order.insert(counted(axis, whole.ndim), 0)
         results.append(whole.permute(order))
     return (*state, *results)
 
@@ -129,7 +129,7 @@ def _sequence_erase(do: Trace, node: Call, sequence: list[Any], place: Value | N
 
 @rule("SplitToSequence")
 def _split_to_sequence(do: Trace, node: Call, x: Value, sizes: Value | None = None) -> tuple[Any, ...]:
-    axis = node.get("axis", 0) % x.ndim
+    axis = node.axis(x.ndim, 0)
     extent, keeps = x.shape[axis], node.get("keepdims", 1) or sizes is not None
     given = [1] * extent if sizes is None else integers(do, node, "split", sizes)
     if sizes is not None and not sizes.ndim:
@@ -146,9 +146,9 @@ def _concat_from_sequence(do: Trace, node: Call, sequence: list[Value]) -> Value
         message = "the sequence is empty, and the result would have no shape; give one of at least one tensor"
         raise ValueError(message)
     if is_new:
-        axis %= sequence[0].ndim + 1
+        axis = counted(axis, sequence[0].ndim + 1)
         sequence = [do.reshape(each, (*each.shape[:axis], 1, *each.shape[axis:])) for each in sequence]
-    return do.joined(sequence, axis % sequence[0].ndim)
+    return do.joined(sequence, counted(axis, sequence[0].ndim))
 
 
 @rule("Optional")

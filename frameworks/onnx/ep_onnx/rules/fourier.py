@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ep_onnx.rules.rule import rule
+from ep_onnx.rules.rule import counted, rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ __all__: list[str] = []
 @rule("DFT")
 def _dft(do: Trace, node: Call, x: Value, length: Value | None = None, axis: Value | None = None) -> Value:
     along = int(do.host(axis).item()) if axis is not None else node.get("axis", -2 if node.version >= 20 else 1)  # noqa: PLR2004 - a version
-    along %= x.ndim
+    along = counted(along, x.ndim)
     is_inverse, is_onesided = bool(node.get("inverse", 0)), bool(node.get("onesided", 0))
     extent = x.shape[along]
     usual = 2 * (extent - 1) if is_inverse and is_onesided else extent
@@ -50,6 +50,9 @@ def _stft(
     between = int(do.host(step).item())
     count = window.shape[0] if window is not None else x.shape[1]
     count = count if length is None else int(do.host(length).item())
+    if between <= 0 or not 0 < count <= x.shape[1]:
+        message = f"frames of {count} elements begin {between} apart in a signal of {x.shape[1]}; give both above 0, and a longer signal"
+        raise ValueError(message)
     images, extent, parts = x.shape
     x = do.dense(x)
     frames = (extent - count) // between + 1

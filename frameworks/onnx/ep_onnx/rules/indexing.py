@@ -57,7 +57,7 @@ def gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> 
 @rule("Gather")
 def _gather(do: Trace, node: Call, x: Value, indices: Value) -> Value:
     x = x if x.ndim else do.reshape(x, (1,))
-    axis = node.get("axis", 0) % x.ndim
+    axis = node.axis(x.ndim, 0)
     if indices.array is not None and indices.size == 1 and not indices.ndim:
         return x[(*(slice(None),) * axis, int(indices.array.item()))]
     return gathered(do, x, _places(do, indices, x.shape[axis]), axis)
@@ -65,7 +65,7 @@ def _gather(do: Trace, node: Call, x: Value, indices: Value) -> Value:
 
 @rule("GatherElements")
 def _gather_elements(do: Trace, node: Call, x: Value, indices: Value) -> Value:
-    axis = node.get("axis", 0) % x.ndim
+    axis = node.axis(x.ndim, 0)
     rest = [each for each in range(x.ndim) if each != axis]
     part = x[tuple([slice(None) if each == axis else slice(0, indices.shape[each]) for each in range(x.ndim)])]
     rows, places = part.permute([*rest, axis]), _places(do, indices, x.shape[axis]).permute([*rest, axis])
@@ -119,14 +119,15 @@ def _compress(do: Trace, node: Call, x: Value, condition: Value) -> Value:
     places = do.constant(np.flatnonzero(do.host(condition)))
     axis = node.get("axis")
     rows = do.reshape(x, (x.size,)) if axis is None else x
-    along = 0 if axis is None else axis % x.ndim
+    along = 0 if axis is None else node.axis(x.ndim, 0)
     places = do.constant(do.host(places)[do.host(places) < rows.shape[along]])
     return gathered(do, rows, places, along)
 
 
 @rule("ScatterElements", "Scatter")
 def _scatter_elements(do: Trace, node: Call, x: Value, indices: Value, updates: Value) -> Value:
-    axis = node.get("axis", 0) % x.ndim
+    axis = node.axis(x.ndim, 0)
+    _same(updates, indices.shape)
     wide = do.host(indices).astype(np.int64)
     places = [*np.meshgrid(*map(np.arange, wide.shape), indexing="ij")] if wide.ndim else []
     places[axis] = np.where(wide < 0, wide + x.shape[axis], wide)
@@ -138,6 +139,7 @@ def _scatter_elements(do: Trace, node: Call, x: Value, indices: Value, updates: 
 def _scatter_nd(do: Trace, node: Call, x: Value, indices: Value, updates: Value) -> Value:
     wide = do.host(indices).astype(np.int64)
     depth = wide.shape[-1]
+    _same(updates, (*wide.shape[:-1], *x.shape[depth:]))
     extents = x.shape[:depth]
     wide = _within(np.where(wide < 0, wide + np.array(extents, np.int64), wide), np.array(extents, np.int64))
     steps = np.array([math.prod(extents[place + 1 :]) for place in range(depth)], np.int64)
@@ -145,6 +147,12 @@ def _scatter_nd(do: Trace, node: Call, x: Value, indices: Value, updates: Value)
     rows = (wide * steps).sum(-1).reshape(-1)
     flat = (rows[:, None] * width + np.arange(width)).reshape(-1)
     return scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
+
+
+def _same(updates: Value, shape: tuple[int, ...]) -> None:
+    if updates.shape != shape:
+        message = f"the updates have shape {updates.shape}, and the indices need {shape}"
+        raise ValueError(message)
 
 
 def scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str) -> Value:
@@ -175,7 +183,7 @@ def scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str
 @rule("TensorScatter")
 def _tensor_scatter(do: Trace, node: Call, past: Value, update: Value, begins: Value | None = None) -> Value:
     """Rows of a cache from a place of their own in each batch on: every row asks whether it is one of them."""
-    axis = node.get("axis", -2) % past.ndim
+    axis = node.axis(past.ndim, -2)
     batch, extent, count = past.shape[0], past.shape[axis], update.shape[axis]
     places = do.constant(np.arange(extent, dtype=np.int64)[None])
     first = do.constant(np.zeros(batch, np.int64)) if begins is None else begins

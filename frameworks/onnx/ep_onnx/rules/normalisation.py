@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 @rule("LayerNormalization")
 def _layer_norm(do: Trace, node: Call, x: Value, scale: Value | None = None, bias: Value | None = None) -> Any:
-    axis = node.get("axis", -1) % x.ndim
+    axis = node.axis(x.ndim, -1)
     row = x.shape[axis:]
     scale, bias = (each if each is None else each.expand(row) for each in (scale, bias))
     wants = [bool(name) for name in (*node.node.outputs, "", "")[:3]]
@@ -38,7 +38,7 @@ def _layer_norm(do: Trace, node: Call, x: Value, scale: Value | None = None, bia
 
 @rule("RMSNormalization")
 def _rms_norm(do: Trace, node: Call, x: Value, scale: Value) -> Any:
-    axis = node.get("axis", -1) % x.ndim
+    axis = node.axis(x.ndim, -1)
     if scale.dtype != x.dtype:
         return NotImplemented
     spread = scale.expand(x.shape[axis:])
@@ -50,7 +50,7 @@ def _rms_norm(do: Trace, node: Call, x: Value, scale: Value) -> Any:
 def _group_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -> Any:
     channels = x.shape[1]
     groups = node.get("num_groups", channels)
-    if scale.shape != (channels,):  # before version 21 one number a group
+    if scale.shape != (channels,) and node.version < 21:  # noqa: PLR2004 - one number a group before
         scale, bias = (
             do.reshape(do.reshape(each, (groups, 1)).expand((groups, channels // groups)), (channels,))
             for each in (scale, bias)

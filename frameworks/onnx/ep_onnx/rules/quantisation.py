@@ -9,7 +9,7 @@ from ep_primitives import Dequantize, Quantize
 from ep_onnx.elements import HELD, dtype_of, narrow
 from ep_onnx.rules.casts import BITS, converted
 from ep_onnx.rules.products import product
-from ep_onnx.rules.rule import rule
+from ep_onnx.rules.rule import counted, rule
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _dequantize_linear(do: Trace, node: Call, x: Value, scale: Value, zero: Valu
 def _where(node: Call, x: Value, scale: Value) -> dict[str, int]:
     """Return axis and block as the families have them, nothing for one scale, or one for each place along an axis."""
     block = node.get("block_size", 0)
-    return {"axis": node.get("axis", 1) % max(x.ndim, 1), "block": block} if block and scale.ndim == x.ndim else {}
+    return {"axis": node.axis(x.ndim, 1), "block": block} if block and scale.ndim == x.ndim else {}
 
 
 def _along(do: Trace, where: dict[str, int], x: Value, scale: Value, zero: Value | None, axis: int) -> list[Any]:
@@ -67,7 +67,7 @@ def _plain(value: Value) -> Value:
 def _column(do: Trace, each: Value, x: Value, axis: int) -> Value:
     if each.size == 1:
         return do.reshape(each, ())
-    axis %= x.ndim
+    axis = counted(axis, x.ndim)
     return do.reshape(each, [each.size if place == axis else 1 for place in range(x.ndim)])
 
 

@@ -57,7 +57,7 @@ def _reduced_integers(do: Trace, name: str, x: Value, along: list[int] | None, *
 
 @rule("ArgMax", "ArgMin")
 def _arg_reduce(do: Trace, node: Call, x: Value) -> Value:
-    axis, is_last = node.get("axis", 0) % max(x.ndim, 1), node.get("select_last_index", 0)
+    axis, is_last = node.axis(x.ndim, 0), node.get("select_last_index", 0)
     seen = x[(*(slice(None),) * axis, slice(None, None, -1))] if is_last else x
     op = node.node.op[3:].lower()
     made = do.emit(
@@ -71,7 +71,7 @@ def _softmax(do: Trace, node: Call, x: Value) -> Value:
     family = Softmax if node.node.op == "Softmax" else LogSoftmax
     if node.version >= _LAST:
         return do.emit(family.infer(x.spec, node.get("axis", -1)), None, x=x)
-    axis = node.get("axis", 1) % max(x.ndim, 1)
+    axis = node.axis(x.ndim, 1)
     rows = do.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
     return do.reshape(do.emit(family.infer(rows.spec, -1), None, x=rows), x.shape)
 
@@ -80,7 +80,7 @@ def _softmax(do: Trace, node: Call, x: Value) -> Value:
 def _hardmax(do: Trace, node: Call, x: Value) -> Value:
     from ep_primitives import OneHot  # noqa: PLC0415 - rare
 
-    shape, axis = x.shape, node.get("axis", -1 if node.version >= _LAST else 1) % max(x.ndim, 1)
+    shape, axis = x.shape, node.axis(x.ndim, -1 if node.version >= _LAST else 1)
     if node.version < _LAST:
         x, axis = do.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:]))), 1
     places = do.emit(ArgReduce.infer("max", x.spec, axis, dtype="int64"), None, x=x)

@@ -9,10 +9,10 @@ import numpy as np
 from ep_primitives import Gather
 
 from ep_onnx.rules.products import product
-from ep_onnx.rules.rule import rule
+from ep_onnx.rules.rule import counted, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,13 +53,16 @@ def _resize(
     if node.version < 11:  # noqa: PLR2004 - the first one had no coordinate modes, and scales in the place of roi
         scaled: Value = _upsample(do, node, x, roi)
         return scaled
-    axes = [axis % x.ndim for axis in node.get("axes", range(x.ndim))]
+    axes = [counted(axis, x.ndim) for axis in node.get("axes", range(x.ndim))]
     extents = [x.shape[axis] for axis in axes]
     factors, wanted = _extents(do, node, extents, scales, sizes)
     region = [0.0] * len(axes) + [1.0] * len(axes)
     if node.get("coordinate_transformation_mode") == "tf_crop_and_resize" and roi is not None:
         region = [float(each) for each in do.host(roi)]
     mode, dtype = node.get("mode", "nearest"), x.dtype
+    if mode not in {"nearest", "linear", "cubic"}:
+        message = f"its mode is {mode}, needs nearest, linear or cubic"
+        raise ValueError(message)
     x = x if mode == "nearest" else _continuous(do, x)
     outside: list[tuple[int, Array]] = []
     for place, axis in enumerate(axes):
@@ -95,15 +98,23 @@ def _extents(
     """Return of each dimension the factor and the new extent."""
     if scales is not None and scales.size:
         factors = [float(each) for each in do.host(scales)]
+        _check(factors, len(extents))
         return factors, [math.floor(extent * factor) for extent, factor in zip(extents, factors, strict=True)]
     assert sizes is not None
     wanted = [int(each) for each in do.host(sizes)]
+    _check(wanted, len(extents))
     policy = node.get("keep_aspect_ratio_policy", "stretch")
     factors = [new / old for new, old in zip(wanted, extents, strict=True)]
     if policy != "stretch":
         one = min(factors) if policy == "not_larger" else max(factors)
         return [one] * len(extents), [math.floor(one * extent + 0.5) for extent in extents]
     return factors, wanted
+
+
+def _check(numbers: Sequence[float], count: int) -> None:
+    if len(numbers) != count or not all(each > 0 for each in numbers):
+        message = f"{[*numbers]} are given for {count} dimensions, which need a number above 0 each"
+        raise ValueError(message)
 
 
 class _Axis:

@@ -16,10 +16,19 @@ if TYPE_CHECKING:
 
     Rule = Callable[..., Any]
 
-__all__ = ["RULES", "rule"]
+__all__ = ["RULES", "counted", "rule"]
 
 RULES: Final[dict[tuple[str, str], Rule]] = {}
 """By domain and name of the operation."""
+
+
+def counted(axis: int, rank: int) -> int:
+    """Return an axis counted from the first dimension; -1 and 0 are those of a scalar. Raises ValueError for one that is not there."""
+    extent = max(rank, 1)
+    if not -extent <= axis < extent:
+        message = f"axis {axis} is none of {rank} dimensions; needs one from {-extent} to {extent - 1}"
+        raise ValueError(message)
+    return axis % extent
 
 
 def rule(*names: str, domain: str = "") -> Callable[[Rule], Rule]:

@@ -25,6 +25,9 @@ _CUBIC = -0.75
 def _grid_sample(do: Trace, node: Call, x: Value, grid: Value) -> Value:
     """Weights of neighbours, each gathered by one index into the image, and added up."""
     mode, padding, aligned = node.get("mode", "linear"), node.get("padding_mode", "zeros"), node.get("align_corners", 0)
+    if grid.ndim != x.ndim or grid.shape[-1] != x.ndim - 2 or grid.shape[0] != x.shape[0]:
+        message = f"the grid has shape {grid.shape} for an image of {x.shape}; needs the same batch and number of dimensions, and {x.ndim - 2} places each"
+        raise ValueError(message)
     mode = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
     n, c, *spatial = x.shape
     count = math.prod(grid.shape[1:-1])

@@ -104,14 +104,22 @@ def _expand(do: Trace, node: Call, x: Value, shape: Value) -> Value:
 
 @rule("Concat")
 def _concat(do: Trace, node: Call, *parts: Value) -> Value:
-    axis = node.get("axis", 1) % max(parts[0].ndim, 1)
+    axis = node.axis(parts[0].ndim, 1)
+    for part in parts:
+        if part.shape != (0,) and _beside(part, axis) != _beside(parts[0], axis) and parts[0].shape != (0,):
+            message = f"parts have the shapes {[each.shape for each in parts]}; needs the same ones but for axis {axis}"
+            raise ValueError(message)
     left = [part for part in parts if part.size] or parts
     return left[0] if len(left) == 1 else do.joined(left, axis)
 
 
+def _beside(part: Value, axis: int) -> tuple[int, ...]:
+    return (*part.shape[:axis], -1, *part.shape[axis + 1 :])
+
+
 @rule("Split")
 def _split(do: Trace, node: Call, x: Value, sizes: Value | None = None) -> tuple[Value, ...]:
-    axis = node.get("axis", 0) % x.ndim
+    axis = node.axis(x.ndim, 0)
     given, extent = integers(do, node, "split", sizes), x.shape[axis]
     if given is None:
         count = node.get("num_outputs", len(node.node.outputs))
@@ -162,6 +170,9 @@ def _pad(
 ) -> Value:
     counts = integers(do, node, "pads", pads)
     along = _axes(integers(do, node, "axes", axes, [*range(x.ndim)]), x.ndim)
+    if len(counts) != 2 * len(along):
+        message = f"{len(counts)} pads are given, and {len(along)} dimensions need {2 * len(along)}"
+        raise ValueError(message)
     number = do.host(value).item() if value is not None and value.size else node.get("value", 0)
     before, after = [0] * x.ndim, [0] * x.ndim
     for place, axis in enumerate(along):
@@ -224,6 +235,9 @@ def _eye_like(do: Trace, node: Call, x: Value) -> Value:
     from ep_onnx.elements import dtype_of  # noqa: PLC0415 - a constant's type alone
 
     given = node.get("dtype")
+    if x.ndim != 2:  # noqa: PLR2004 - a matrix
+        message = f"the input has {x.ndim} dimensions, needs 2"
+        raise ValueError(message)
     dtype = x.dtype if given is None else dtype_of(given, node.node.title)
     return do.cast(do.constant(np.eye(x.shape[0], x.shape[1], k=node.get("k", 0))), dtype)
 
@@ -243,8 +257,12 @@ def _center_crop_pad(do: Trace, node: Call, x: Value, shape: Value) -> Any:
 @rule("ReverseSequence")
 def _reverse_sequence(do: Trace, node: Call, x: Value, lengths: Value) -> Value:
     along, batch = node.get("time_axis", 0), node.get("batch_axis", 1)
+    counts = [int(each) for each in do.host(lengths).reshape(-1)]
+    if len(counts) != x.shape[batch] or not all(0 <= each <= x.shape[along] for each in counts):
+        message = f"lengths {counts} are given for a batch of {x.shape[batch]} and {x.shape[along]} steps; give one for each, of at most so many"
+        raise ValueError(message)
     out = do.empty(x.dtype, x.shape)
-    for place, length in enumerate(int(each) for each in do.host(lengths)):
+    for place, length in enumerate(counts):
         for source, target in ((slice(length - 1, None, -1), slice(0, length)), (slice(length, None),) * 2):
             parts = [[slice(None)] * x.ndim for _ in range(2)]
             for part, along_time in zip(parts, (source, target), strict=True):

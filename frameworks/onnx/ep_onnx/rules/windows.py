@@ -47,6 +47,9 @@ def _windows(node: Call, spatial: Sequence[int], extents: Sequence[int]) -> _Win
     rank = len(spatial)
     strides, dilations = node.get("strides", [1] * rank), node.get("dilations", [1] * rank)
     pads, auto = node.get("pads", [0] * 2 * rank), node.get("auto_pad", "NOTSET")
+    if not extents or [len(each) for each in (extents, strides, dilations, pads)] != [rank, rank, rank, 2 * rank]:
+        message = f"kernel_shape {extents}, strides {strides}, dilations {dilations} and pads {pads} are given for {rank} spatial dimensions; give one number for each of them, and two pads"
+        raise ValueError(message)
     found = _Windows([*extents], [*strides], [*dilations], [*pads[:rank]], [*pads[rank:]])
     if auto in {"NOTSET", ""}:
         return found
@@ -70,6 +73,10 @@ def _shared_out(windows: _Windows, total: Sequence[int], auto: str) -> _Windows:
 def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = None) -> Value:
     """Append a convolution with the windows that a node's attributes say."""
     windows = _windows(node, x.shape[2:], w.shape[2:])
+    kernel = node.get("kernel_shape", [*w.shape[2:]])
+    if [*kernel] != [*w.shape[2:]]:
+        message = f"kernel_shape is {[*kernel]}, and the weights have {[*w.shape[2:]]}; give the extents of the weights"
+        raise ValueError(message)
 
     def made(w: Value, bias: Value | None) -> Value:
         descriptor = Convolution.infer(
@@ -140,7 +147,7 @@ def _conv_transpose(do: Trace, node: Call, x: Value, w: Value, bias: Value | Non
 
 @rule("MaxPool", "AveragePool", "LpPool")
 def _pool(do: Trace, node: Call, x: Value) -> Any:
-    windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
+    windows = _windows(node, x.shape[2:], node.get("kernel_shape", []))
     counts = _counts(node, x.shape[2:], windows)
     y = TensorSpec(x.dtype, (*x.shape[:2], *counts))
     p = node.get("p", 2)
@@ -233,7 +240,7 @@ def _global_pool(do: Trace, node: Call, x: Value) -> Value:
 def _max_unpool(do: Trace, node: Call, x: Value, indices: Value, shape: Value | None = None) -> Any:
     from ep_onnx.rules.indexing import scattered  # noqa: PLC0415 - one of a kind
 
-    windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
+    windows = _windows(node, x.shape[2:], node.get("kernel_shape", []))
     extents = zip(x.shape[2:], windows.strides, windows.spans, windows.before, windows.after, strict=True)
     spatial = [(extent - 1) * stride + span - low - high for extent, stride, span, low, high in extents]
     places = do.host(indices).reshape(-1)
