@@ -60,7 +60,7 @@ class Interpreter:
     def __init__(self, functions: Mapping[tuple[str, str, str], Function]) -> None:
         self._functions = functions
         self._folded: dict[tuple[int, ...], tuple[Node, tuple[Any, ...], list[Any]]] = {}
-        self._bodies: dict[Any, Function | None] = {}
+        self._bodies: dict[Any, Function] = {}
         self._followed: dict[Any, tuple[Any, Value]] = {}
         self._called: dict[int, tuple[Node, Function, Graph]] = {}
         self._constants: dict[int, tuple[Mapping[str, Any], Mapping[str, Value]]] = {}
@@ -208,37 +208,19 @@ class Interpreter:
             schema: Any = onnx.defs.get_schema(node.op, node.version, node.domain)
         except onnx.defs.SchemaError:
             return None
-        if schema.has_function:
-            return self._body((node.op, node.domain, node.version), schema, node, ())
-        if schema.has_context_dependent_function:
-            types = tuple([_type(each).SerializeToString() for each in inputs])
-            return self._body((node.proto.SerializeToString(), *types), schema, node, types)
-        return None
-
-    def _body(self, key: Any, schema: Any, node: Node, types: tuple[bytes, ...]) -> Function | None:
-        """Return the body that ONNX gives one of its operations, the newest that its operator set has."""
-        if key in self._bodies:
-            return self._bodies[key]
-        versions = schema.context_dependent_function_opset_versions if types else schema.function_opset_versions
-        known = [version for version in versions if version <= node.version]
-        function = None
-        if known:
-            read = (
-                schema.get_context_dependent_function_with_opset_version(
-                    max(known), node.proto.SerializeToString(), [*types]
-                )
-                if types
-                else schema.get_function_with_opset_version(max(known))
-            )
+        read = _body(schema, node, inputs)
+        if read is None:
+            return None
+        key = node.op, node.domain, node.version, read  # one body for all shapes: what follows from its nodes is kept
+        if key not in self._bodies:
             own = read_function(onnx.FunctionProto.FromString(read))
             usual = {
                 name: helper.get_attribute_value(each.default_value)
                 for name, each in schema.attributes.items()
                 if each.default_value.name
             }
-            function = replace(own, defaults={**usual, **own.defaults})
-        self._bodies[key] = function
-        return function
+            self._bodies[key] = replace(own, defaults={**usual, **own.defaults})
+        return self._bodies[key]
 
 
 class Call:
@@ -316,6 +298,21 @@ class _Scope:
     def drop(self, name: str) -> None:
         """Forget a name of this graph that no later node reads."""
         self._names.pop(name, None)
+
+
+def _body(schema: Any, node: Node, inputs: Sequence[Any]) -> bytes | None:
+    """Return the body that ONNX gives one of its operations, the newest that its operator set has."""
+    versions = schema.function_opset_versions if schema.has_function else []
+    if not schema.has_function and schema.has_context_dependent_function:
+        versions = schema.context_dependent_function_opset_versions
+    known = [version for version in versions if version <= node.version]
+    if not known:
+        return None
+    if schema.has_function:
+        return bytes(schema.get_function_with_opset_version(max(known)))
+    types = [_type(each).SerializeToString() for each in inputs]
+    whole = node.proto.SerializeToString()
+    return bytes(schema.get_context_dependent_function_with_opset_version(max(known), whole, types))
 
 
 def _is_shape(value: Value) -> bool:

@@ -185,6 +185,18 @@ def test_content_of_the_device_cuts_the_plan_and_is_reported(session):
     assert "Compress" in waits[0]
 
 
+def test_a_body_of_an_operation_is_kept_once_for_all_shapes(session):
+    """One that depends on types: a past makes the rule of attention give way to it."""
+    inputs = {name: (FLOAT, [1, 1, f"n{name}", 4]) for name in ("q", "k", "v", "pk", "pv")}
+    attention = node("Attention", ["q", "k", "v", "", "pk", "pv"], ["y", "nk", "nv"])
+    made = session(model([attention], inputs, {"y": (FLOAT, None)}))
+    sizes = []
+    for rows in (2, 3, 4):
+        made.run([random(1, 1, each, 4) for each in (1, 1, 1, rows, rows)])
+        sizes.append((len(made._interpreter._bodies), len(made._interpreter._folded)))
+    assert len(set(sizes)) == 1
+
+
 def test_the_latest_contents_are_kept(session):
     nodes = [node("NonZero", ["x"], ["p"]), node("Gather", ["v", "p"], ["q"]), node("Exp", ["q"], ["y"])]
     made = session(model(nodes, {"x": (FLOAT, [6]), "v": (FLOAT, [6])}, {"y": (FLOAT, None)}))
