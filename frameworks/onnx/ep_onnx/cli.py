@@ -48,7 +48,8 @@ _INPUTS: Final = click.option(
     "inputs",
     multiple=True,
     metavar="[NAME=]FILE.npy",
-    help="An array for an input, in order or by name; others are random numbers from 0 to 1, integers 0 or 1.",
+    help="An array for an input, in order or by name, its rows for a sequence; others are random numbers from 0 to 1, "
+    "integers 0 or 1.",
 )
 _EXTENTS: Final = click.option(
     "--extent",
@@ -210,6 +211,8 @@ def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[
     for declared in model.inputs:
         if declared.dtype is not None and declared.name in arrays:
             arrays[declared.name] = _as_declared(arrays[declared.name], declared.dtype)
+        elif declared.kind == "sequence_type" and declared.name in arrays and arrays[declared.name].ndim:
+            arrays[declared.name] = [*arrays[declared.name]]
     known = dict(_extent(each) for each in extents)
     unknown = known.keys() - {each for declared in model.inputs for each in declared.shape or ()}
     if unknown:
@@ -249,7 +252,8 @@ def _extent(text: str) -> tuple[str, int]:
 
 def _random(declared: Declared, known: dict[str, int], random: np.random.Generator) -> Any:
     if declared.dtype is None or declared.shape is None:
-        message = f"input '{declared.name}' is no tensor of known rank; give it with --input"
+        what = "a sequence" if declared.kind == "sequence_type" else "no tensor of known rank"
+        message = f"input '{declared.name}' is {what}; give it with --input"
         raise ModelError(message)
     shape = [each if isinstance(each, int) else known.get(each or "", 1) for each in declared.shape]
     try:

@@ -246,8 +246,14 @@ def _shape(shape: Sequence[Any]) -> str:
 
 
 def _sequences(others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of sequences and absent inputs: lists of constants, None."""
+    """Return the values of sequences and absent inputs: lists of contents, None."""
     return {
-        name: each if each is None else [one if one is None else Value.of(one) for one in each]
+        name: each if each is None else [one if one is None else _content(one) for one in each]
         for name, each in others.items()
     }
+
+
+def _content(array: Array) -> Value:
+    made = Value.of(array)
+    made.is_read = True
+    return made

@@ -60,6 +60,16 @@ def test_sequences_and_absent_values_are_shown_by_their_parts(folder):
     assert sorted(each.name for each in (folder / "out").iterdir()) == ["s.0.npy", "s.1.npy"]
 
 
+def test_the_rows_of_a_file_are_a_sequence(folder):
+    kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, [3]))
+    proto = model([node("ConcatFromSequence", ["s"], ["y"], axis=0)], {}, {"y": (FLOAT, [6])})
+    proto.graph.input.append(helper.make_value_info("s", kind))
+    onnx.save(proto, "c.onnx")
+    assert run("run", "c.onnx", "--input", "x.npy", "--compare", "onnx")[0] == 0
+    code, shown = run("run", "c.onnx")
+    assert (code, "input 's' is a sequence; give it with --input" in shown) == (2, True), shown
+
+
 def optional():
     return helper.make_tensor_type_proto(FLOAT, None)
 

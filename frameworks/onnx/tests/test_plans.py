@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 from ep_onnx.report import report
+from ep_onnx.segment import Segment
 from made_models import BOOL, FLOAT, INT64, model
 from onnx import helper
 
@@ -183,6 +184,23 @@ def test_content_of_the_device_cuts_the_plan_and_is_reported(session):
     waits = report(made).waits
     assert len(waits) == 1
     assert "Compress" in waits[0]
+
+
+def test_tensors_of_a_sequence_are_computed_on_the_device(session, monkeypatch):
+    launched, launch = [], Segment.launch
+    monkeypatch.setattr(Segment, "launch", lambda self: launched.extend(self.steps) or launch(self))
+    proto = model(
+        [node("SequenceAt", ["s", "one"], ["a"]), node("MatMul", ["a", "w"], ["y"])],
+        {},
+        {"y": (FLOAT, None)},
+        {"one": np.array(1), "w": random(3, 3)},
+    )
+    kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(FLOAT, None))
+    proto.graph.input.append(helper.make_value_info("s", kind))
+    for rows in (2, 4):
+        (y,) = session(proto).run([[random(1, 3), random(rows, 3)]])
+        np.testing.assert_allclose(y, random(rows, 3) @ random(3, 3), rtol=1e-5)
+    assert [step.primitive.asked.family for step in launched] == ["matmul"] * 2
 
 
 def test_a_body_of_an_operation_is_kept_once_for_all_shapes(session):
