@@ -58,7 +58,7 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
-        self.target = _target(is_cpu=self.is_cpu)
+        self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
@@ -202,11 +202,15 @@ class ClDevice(ep.spi.Device):
         self._context = None
 
 
-def _target(*, is_cpu: bool) -> ep_simt.Target:
-    """Return how portable kernels are cut. Raises UnavailableError for an EP_OPENCL_TARGET that is neither cpu nor gpu."""
+def _target(*, is_cpu: bool, most: int) -> ep_simt.Target:
+    """Return how portable kernels are cut. Raises UnavailableError for an EP_OPENCL_TARGET that is neither cpu nor gpu.
+
+    most : work-items that the device takes in a group; where it takes one, each is a loop, as on a CPU
+    """
     name = os.environ.get("EP_OPENCL_TARGET") or ("cpu" if is_cpu else "gpu")
-    targets = {"cpu": ep_simt.CPU, "gpu": ep_simt.GPU}
+    targets = {"cpu": ep_simt.CPU, "gpu": ep_simt.GPU if most > 1 else ep_simt.CPU}
     if name not in targets:
         message = f"EP_OPENCL_TARGET={name} is no way to cut kernels; use cpu or gpu, or remove it"
         raise ep.UnavailableError(message)
-    return targets[name]
+    target = targets[name]
+    return target._replace(group=min(target.group, 1 << most.bit_length() - 1))

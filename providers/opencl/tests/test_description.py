@@ -1,10 +1,12 @@
-"""Descriptions: a device's fingerprint is the PCI address as the system writes it, whichever words its driver has for it."""
+"""Descriptions: a device's fingerprint is the PCI address as the system writes it, whichever words its driver has for it; groups fit."""
 
 from __future__ import annotations
 
+import ep_simt
 import pyopencl as cl
 import pytest
 from ep_opencl.description import _fingerprint
+from ep_opencl.device import _target
 
 
 class Told:
@@ -33,3 +35,10 @@ _AMD = {_ASKED.TOPOLOGY_AMD: cl.DeviceTopologyAmd(0x3B, 2, 1)}
 )
 def test_fingerprint_is_the_pci_address(extension, kind, answers, address):
     assert _fingerprint(Told(kind, answers), frozenset({extension})) == address
+
+
+@pytest.mark.parametrize(("most", "group"), [(1024, 256), (256, 256), (255, 128), (12, 8), (1, 1)])
+def test_groups_are_no_larger_than_a_device_takes(monkeypatch, most, group):
+    monkeypatch.delenv("EP_OPENCL_TARGET", raising=False)
+    assert _target(is_cpu=False, most=most).group == group
+    assert _target(is_cpu=True, most=most) == ep_simt.CPU
