@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from ep.kept import Kept
 from ep_opencl.compiler import folder as compiler_folder
 from ep_opencl.compiler.folder import CompilerFolder
 from ep_opencl.compiler.kept import keep, lay_out
@@ -140,8 +141,8 @@ def test_a_build_looks_at_few_of_the_programs_before_it_and_the_end_at_all(tmp_p
 
 
 def test_program_for_which_there_is_no_room_is_not_laid_out_in_part(tmp_path, monkeypatch):
-    kept, first, second, place = tmp_path / "kept", tmp_path / "first", tmp_path / "second", Path("AB/program")
-    for each in (kept, first / place, second):
+    kept, first, second, place = Kept(tmp_path / "kept"), tmp_path / "first", tmp_path / "second", Path("AB/program")
+    for each in (first / place, second):
         each.mkdir(parents=True)
     for name in ("one", "two"):
         (first / place / name).write_text(name)

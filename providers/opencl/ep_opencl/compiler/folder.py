@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ep.folders import cache_folder
+from ep.kept import Kept
 
 import ep
 from ep_opencl.compiler.kept import keep, lay_out
@@ -50,10 +51,10 @@ class CompilerFolder:
         Raises UnavailableError if there is no place for that either.
         """
         place = cache_folder() / "opencl"
-        self._kept: Path | None = place / "kept"
+        self._kept: Kept | None = Kept(place / "kept")
         try:
             _own(place)
-            _own(self._kept)
+            _own(self._kept.folder)
             _own(place / "work")
             _clear(place / "work")
             self.work, self._claim = _claimed(place / "work")

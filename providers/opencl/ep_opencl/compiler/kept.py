@@ -1,16 +1,16 @@
-"""Compiled programs that one process keeps for the next: a file each, which is read whole and right or not at all."""
+"""Compiled programs that one process keeps for the next: an archive each of the files in a compiler's folder."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
-import os
-import shutil
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ep.kept import Kept
 
 __all__ = ["keep", "lay_out"]
 
@@ -18,49 +18,37 @@ _LIST: Final = ".kept"
 """The list in the folder of a program: names and bytes of its kept files."""
 
 
-def lay_out(kept: Path, key: str, work: Path) -> Path | None:
-    """Write a kept program into a compiler's folder; return its place in there, None if there is no whole one, or no room for it.
+def lay_out(kept: Kept, key: str, work: Path) -> Path | None:
+    """Write a kept program into a compiler's folder; return its place in there, None if there is none, or no room for it.
 
     key : all that decides the program, as text
 
     It gets there whole or not at all: a compiler takes whatever lies there for its own.
     """
-    with contextlib.suppress(OSError):
-        content = _path(kept, key).read_bytes()
-        seal, body = content[:32], content[32:]
-        if seal == _seal(key, body):
-            with zipfile.ZipFile(io.BytesIO(body)) as archive:
-                place = Path(*Path(archive.namelist()[0]).parts[:2])
-                if not (work / place).exists():
-                    with tempfile.TemporaryDirectory(dir=work) as apart:
-                        folder = Path(apart, place)
-                        archive.extractall(apart)
-                        (folder / _LIST).write_text(_list(folder), encoding="utf-8")
-                        (work / place).parent.mkdir(exist_ok=True)
-                        folder.rename(work / place)
-                return place
+    body = kept.read(key)
+    if body is None:
+        return None
+    with contextlib.suppress(OSError), zipfile.ZipFile(io.BytesIO(body)) as archive:
+        place = Path(*Path(archive.namelist()[0]).parts[:2])
+        if not (work / place).exists():
+            with tempfile.TemporaryDirectory(dir=work) as apart:
+                folder = Path(apart, place)
+                archive.extractall(apart)
+                (folder / _LIST).write_text(_list(folder), encoding="utf-8")
+                (work / place).parent.mkdir(exist_ok=True)
+                folder.rename(work / place)
+        return place
     return None
 
 
-def keep(kept: Path, key: str, work: Path, place: Path) -> None:
-    """Keep the program that lies at a place of a compiler's folder, unless that is done; where nothing fits, nothing changes."""
-    folder, target = work / place, _path(kept, key)
+def keep(kept: Kept, key: str, work: Path, place: Path) -> None:
+    """Keep the program that lies at a place of a compiler's folder, unless that is done."""
+    folder = work / place
     with contextlib.suppress(OSError):
         now, mark = _list(folder), folder / _LIST
-        if now == (mark.read_text(encoding="utf-8") if mark.exists() else ""):
-            return
-        body = _archive(work, folder)
-        if target.is_dir():
-            shutil.rmtree(target)
-        with tempfile.NamedTemporaryFile(dir=kept, delete=False) as file:
-            try:
-                file.write(_seal(key, body) + body)
-                file.close()
-                Path(file.name).replace(target)
-            except OSError:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-        mark.write_text(now, encoding="utf-8")
+        is_kept = now == (mark.read_text(encoding="utf-8") if mark.exists() else "")
+        if not is_kept and kept.write(key, _archive(work, folder)):
+            mark.write_text(now, encoding="utf-8")
 
 
 def _archive(work: Path, folder: Path) -> bytes:
@@ -77,11 +65,3 @@ def _list(folder: Path) -> str:
 
 def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _LIST)
-
-
-def _path(kept: Path, key: str) -> Path:
-    return kept / hashlib.sha256(os.fsencode(key)).hexdigest()
-
-
-def _seal(key: str, body: bytes) -> bytes:
-    return hashlib.sha256(os.fsencode(key) + b"\0" + body).digest()

@@ -61,7 +61,7 @@ BODY: Final[Body] = _Gather()
 def _few(space: Geometry, target: Target) -> tuple[int, Geometry]:
     """Return the neighbours that each index serves, if they are few and work-items are loops, and the space without them; else 1."""
     last = tuple([own[-1] for own in space.strides]) if space.shape else ()
-    if target.steps == 1 or last != (1, 0, 1) or space.shape[-1] >= _FEW:
+    if target.steps == 1 or last != (1, 0, 1) or not 0 < space.shape[-1] < _FEW:
         return 1, space
     few, strides = space.shape[-1], tuple([own[:-1] for own in space.strides])
     return few, space._replace(shape=space.shape[:-1], strides=strides, size=space.size // few)
