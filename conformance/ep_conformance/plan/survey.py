@@ -185,10 +185,10 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
     for case in runtime_cases().values():
         if not is_within(case.profile, profile) or not selects(pattern, case.id):
             continue
-        if claims.is_new(case.since):
-            yield Planned(case.id, Standing.NEW)
-        elif lack := _lack(device, case):
+        if lack := _lack(device, case):
             yield Planned(case.id, Standing.REFUSED, lack)
+        elif claims.is_new(case.since):
+            yield Planned(case.id, Standing.NEW)
         elif not case.optional or claims.covers(case.id, case.since, device.info.features):
             yield Planned(case.id, Standing.EXPECTED)
         else:

@@ -127,7 +127,7 @@ def _notices(report: Report) -> Iterator[str]:
         cells: dict[str, list[Verdict]] = {}
         for verdict in report.notices:
             cells.setdefault(Place.of(verdict.id).cell, []).append(verdict)
-        yield f"\n### {_cases(len(report.notices))} not claimed, but accepted\n"
+        yield f"\n### Notices: {_cases(len(report.notices))} accepted without a claim, or new and failing\n"
         rows = [
             [_code(cell), f"{len(seen):,}", _code(seen[0].outcome.reason, _WORD)]
             for cell, seen in itertools.islice(cells.items(), _MOST["notices"])

@@ -30,6 +30,9 @@ UNSUPPORTED_CLAIM: Final = "claimed, but unsupported"
 CLAIMABLE: Final = f"not claimed, but accepted: {Status.PASS}"
 """How the reason of a notice begins whose case passed."""
 
+NEWER: Final = "newer than the suite that claims.toml names, so it does not count"
+"""How the reason of a notice begins whose case is new, and does not pass."""
+
 UNAVAILABLE: Final = "does not answer a health probe in a new process"
 """What the reason of a missing case says whose device was not there."""
 
@@ -83,8 +86,8 @@ class Verdict:
 def settle(planned: Planned, outcome: Outcome) -> Verdict:
     """Return the verdict on a planned case; settling an earlier verdict's outcome gives the verdict of today.
 
-    Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts. A failure is waived by a
-    waiver of its status alone.
+    Claimed and unsupported is a failure, unclaimed and working a notice. New never counts, and is a notice if it fails. A
+    failure is waived by a waiver of its status alone.
     """
     if outcome.status is Status.UNEXPECTED_PASS:
         outcome = replace(outcome, status=Status.PASS, reason="")
@@ -96,7 +99,9 @@ def settle(planned: Planned, outcome: Outcome) -> Verdict:
             outcome = replace(outcome, status=Status.FAIL, reason=f"{UNSUPPORTED_CLAIM}: {outcome.reason}")
         return _expected(planned, outcome)
     if planned.standing is Standing.NEW:
-        return Verdict(planned.id, replace(outcome, status=Status.NEW, reason=said), counts=False)
+        fails = outcome.status in FAILING - {Status.MISSING}
+        said = f"{NEWER}: {said}; repair it, and raise suite in claims.toml" if fails else said
+        return Verdict(planned.id, replace(outcome, status=Status.NEW, reason=said), counts=False, notice=fails)
     if outcome.status is Status.UNSUPPORTED:
         return Verdict(planned.id, outcome, counts=False)
     advice = "claim it" if outcome.status is Status.PASS else "refuse it in accepts, or repair it"

@@ -17,6 +17,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from ep_conformance import SUITE
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "write-a-provider.md"
@@ -189,6 +190,11 @@ def test_whole_text_is_right(tmp_path):
 
 def test_text_is_right_but_for_whole_runs(reader):
     follow(functools.reduce(without, LONG, PAGE.read_text()), reader.shell, reader.lend)
+
+
+@pytest.mark.parametrize("page", [PAGE, ROOT / "conformance" / "README.md"])
+def test_claims_that_a_page_shows_are_held_to_all_of_the_suite(page):
+    assert set(re.findall(r'^suite = "(.+?)"', page.read_text(), re.MULTILINE)) == {SUITE}
 
 
 def test_command_that_is_passed_over_takes_what_it_shows_with_it():

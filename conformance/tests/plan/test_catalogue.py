@@ -5,7 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from ep.plugin.claims import Claims
+from ep_conformance.plan import survey as planning
 from ep_conformance.plan.catalogue import find, list_ids, selects
+from ep_conformance.plan.planned import Standing
 from ep_conformance.runtime import runtime_cases
 
 import ep
@@ -107,3 +110,13 @@ def test_case_of_a_cell_is_found_without_importing_the_cases_of_the_runtime():
     code = f"import sys; from ep_conformance.plan.catalogue import find; find({case!r}); print('hypothesis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_device_that_lacks_what_a_case_needs_is_not_asked_by_older_claims_either(monkeypatch):
+    def refused():
+        plan = planning.survey(ep.device("cpu:0"), "quick", "runtime/*").plan
+        return {planned.id for planned in plan if planned.standing is Standing.REFUSED}
+
+    today = refused()
+    monkeypatch.setattr(planning, "read_claims", lambda path: Claims("0.9", ()))
+    assert refused() == today != set()

@@ -36,7 +36,7 @@ def test_failures_waivers_notices_extremes_and_environment_are_there():
         "### Waived",
         "2027-03-01",
         "<https://tracker.example/17>",
-        "### 1 case not claimed, but accepted",
+        "### Notices: 1 case accepted without a claim, or new and failing",
         "`copy/-/int16/strided`",
         "| `primitives/reduce/sum/float32/dense/half` | 0.5 | `x[3]=0.5` |",
         "| `runtime/event/order` | 0.250 s |",

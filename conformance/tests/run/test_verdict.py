@@ -45,7 +45,9 @@ def test_unclaimed_and_accepted_is_a_notice_and_no_failure(status):
 def test_new_never_counts():
     verdict = settle(Planned("x", Standing.NEW), Outcome(Status.FAIL, "wrong"))
     assert (verdict.status, verdict.counts, verdict.is_failure) == (Status.NEW, False, False)
-    assert "fail: wrong" in verdict.outcome.reason
+    assert "fail: wrong; repair it, and raise suite" in verdict.outcome.reason
+    assert verdict.notice, "what will fail one day is said today"
+    assert not settle(Planned("x", Standing.NEW), Outcome(Status.PASS)).notice
 
 
 @pytest.mark.parametrize("status", sorted(set(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}))

@@ -271,14 +271,18 @@ def _package_folder(package: str) -> Path:
 
 
 def call_hook(package: str, hook: str) -> Any:
-    """Import a package and return the result of its hook. Raises TypeError without a hook, or the package's error."""
+    """Import a package and return the result of its hook. Raises TypeError without one of either, or the package's error."""
     # A manager for each plug-in: pluggy's own loading would let a single raising one end discovery for all.
     manager = specified()
     manager.register(importlib.import_module(package))
     manager.check_pending()
-    found = getattr(manager.hook, hook)()
-    if found is None:
+    caller = getattr(manager.hook, hook)
+    if not caller.get_hookimpls():
         message = f"package {package} implements no hook {hook}; mark it with @ep.provider_hook or @ep.family_hook"
+        raise TypeError(message)
+    found = caller()
+    if found is None:
+        message = f"{hook}() of {package} returned None; let it return what it makes"
         raise TypeError(message)
     return found
 

@@ -25,6 +25,7 @@ def test_broken_providers_harm_nobody(site):
     site.install("newer", EMPTY, spi="0.9")
     site.install("leaving", "import sys\nsys.exit(3)")
     site.install("hookless", "")
+    site.install("forgetful", "import ep\n@ep.provider_hook\ndef ep_provider(): ep.spi.Provider")
     site.install("wrong", "import ep\n@ep.provider_hook\ndef ep_provider(): return 3")
     site.install(
         "partial", "import ep\n@ep.provider_hook\ndef ep_provider(): return type('P', (ep.spi.Provider,), {})()"
@@ -41,7 +42,7 @@ def test_broken_providers_harm_nobody(site):
                 reasons[name] = [str(error), registration.traceback]
         print(json.dumps([reasons, "ep_newer" in sys.modules]))
         """,
-        EP_PROVIDERS="good,importless,raising,newer,leaving,hookless,wrong,partial,bare",
+        EP_PROVIDERS="good,importless,raising,newer,leaving,hookless,forgetful,wrong,partial,bare",
     )
     reasons, imported = found
     assert not imported
@@ -52,6 +53,7 @@ def test_broken_providers_harm_nobody(site):
         "newer": "written for spi 0.9, and this EP meets spi 0.2",
         "leaving": "SystemExit: 3",
         "hookless": "implements no hook ep_provider",
+        "forgetful": "ep_provider() of ep_forgetful returned None",
         "wrong": "returned 3, needs an ep.spi.Provider",
         "partial": "devices, implementations, probe",
         "bare": "provider.toml is missing",
