@@ -17,6 +17,7 @@ __all__ = ["find_culprit"]
 
 _PYTHON: Final = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+),? in (?P<name>\w+)')
 _SUMMARY: Final = re.compile(r"(?P<file>\w+\.py):(?P<line>\d+) (?P<name>\w+)")
+_ANSWER: Final = re.compile(r"\b(?P<kind>\w+)\.(?P<name>\w+) returned ")  # EP names who gave it what it cannot use
 _LAST: Final = "most recent call last"
 
 
@@ -49,6 +50,11 @@ def _frames(reason: str, folder: Path) -> Iterator[_Frame]:
         for file in sorted(folder.rglob(match["file"])):
             if _enclosing(file, int(match["line"]), match["name"]) is not None:
                 yield _Frame(file, int(match["line"]), match["name"])
+    for match in _ANSWER.finditer(reason):
+        for file in sorted(folder.rglob("*.py")):
+            for kind, function in _methods(file, match["name"]):
+                if kind.name == match["kind"]:
+                    yield _Frame(file, function.lineno, match["name"])
     matches = [*_PYTHON.finditer(reason)]
     for match in reversed(matches) if _LAST in reason else matches:
         file = folder / match["file"]  # an absolute path replaces the folder
@@ -67,6 +73,18 @@ def _function(frame: _Frame, folder: Path) -> Function:
             asked = find_function(f"{owner}.{frame.name}", None)
             return Function(asked.contract, name, place, is_there=True, signature=asked.signature, asks=asked.asks)
     return Function("", name, place, is_there=True, signature="", asks="")
+
+
+def _methods(file: Path, name: str) -> Iterator[tuple[ast.ClassDef, ast.FunctionDef]]:
+    """Yield the methods of a name that a file has, each with its class."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return
+    for kind in ast.walk(tree):
+        for node in kind.body if isinstance(kind, ast.ClassDef) else ():
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                yield kind, node
 
 
 def _enclosing(file: Path, line: int, name: str) -> ast.ClassDef | Literal[False] | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ep.errors import UnsupportedError
-from ep.work.implementation import Implementation, choose, code_key
+from ep.work.implementation import Implementation, choose, code_key, created
 from ep.work.lowering import Lowering
 from ep.work.primitive import primitive_of
 from ep.work.stage import check_stages
@@ -155,7 +155,7 @@ class PrimitiveCache:
         implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)
         if implementation is not None:
             (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
-            return implementation, implementation.create(descriptor, device.twin, code)
+            return implementation, created(implementation, descriptor, device.twin, code)
         if type(descriptor) not in table:
             reasons.append(f"{device.provider.name} has no implementation of {descriptor.family}")
         return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Launch = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Implementation", "Kernel", "choose", "code_key", "refusal"]
+__all__ = ["Implementation", "Kernel", "choose", "code_key", "created", "refusal"]
 
 
 class Kernel(ABC):
@@ -133,6 +133,15 @@ def code_key(implementation: Implementation, descriptor: Descriptor) -> KernelKe
         message = f"{implementation.name}.specialise returned {glimpse(special)}, which has no hash; return such as a tuple of numbers"
         raise TypeError(message) from None
     return descriptor.key._replace(special=special)
+
+
+def created(implementation: Implementation, descriptor: Descriptor, device: Device, code: Any) -> Kernel:
+    """Return what an implementation creates. Raises TypeError for what is no kernel."""
+    kernel: object = implementation.create(descriptor, device, code)
+    if not isinstance(kernel, Kernel):
+        message = f"{implementation.name}.create returned {glimpse(kernel)}, needs an instance of a subclass of ep.Kernel; return one"
+        raise TypeError(message)
+    return kernel
 
 
 def choose(

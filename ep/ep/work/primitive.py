@@ -178,6 +178,9 @@ class Primitive(Uncopied):
     def _bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         """Return the run over memories as kernels get them; it does nothing if there are no elements to write."""
         bound: Callable[..., Any] = _do_nothing if self._run is _do_nothing else self.kernel.bind(memories, scalars)
+        if not callable(bound):
+            message = f"{type(self.kernel).__name__}.bind returned {bound!r}, needs a launch, to be called with (stream, _, _); return one"
+            raise TypeError(message)
         return bound
 
     def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:

@@ -128,6 +128,20 @@ def test_only_unsupported_means_try_the_next(provider, device):
         descriptor().on(device)
 
 
+def test_no_kernel_and_no_launch_are_refused_by_the_name_of_who_gave_them(provider, device):
+    class Idle(manual.NegateKernel):
+        def bind(self, memories, scalars):
+            return None
+
+    provider.twin.table[manual.Negate] = (manual.Strategy("Odd", lambda *_: None),)
+    with pytest.raises(TypeError, match=r"^Odd\.create returned None, needs an instance of a subclass of ep\.Kernel"):
+        descriptor().on(device)
+    provider.twin.table[manual.Negate] = (manual.Strategy("Plain", Idle),)
+    x, out = device.allocate(4), device.allocate(4)
+    with pytest.raises(TypeError, match=r"^Idle\.bind returned None, needs a launch"):
+        descriptor().on(device).bind(x=x, out=out)
+
+
 def test_lowering_is_tried_and_named(provider, device):
     table = provider.twin.table[manual.Negate]
 
