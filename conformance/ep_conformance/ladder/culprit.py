@@ -82,9 +82,8 @@ def _methods(file: Path, name: str) -> Iterator[tuple[ast.ClassDef, ast.Function
     except (OSError, ValueError, SyntaxError):
         return
     for kind in ast.walk(tree):
-        for node in kind.body if isinstance(kind, ast.ClassDef) else ():
-            if isinstance(node, ast.FunctionDef) and node.name == name:
-                yield kind, node
+        if isinstance(kind, ast.ClassDef):
+            yield from ((kind, node) for node in kind.body if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
 def _enclosing(file: Path, line: int, name: str) -> ast.ClassDef | Literal[False] | None:
