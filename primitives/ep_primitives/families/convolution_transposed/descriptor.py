@@ -4,7 +4,7 @@ definition   : y[n, m, o] = bias[m] + the sum of x[n, c, i] w[c, m, k] over the 
                i stride + k dilation - before = o, a number for each spatial dimension: the gradient of Convolution with these strides,
                dilations and pads by its x. Nothing is flipped
 shapes       : x (N, C, S...), w (C, M / groups, K...), bias (M,), y (N, M, O...) with 1 to 6 spatial dimensions, S at least 1, and O =
-               (S - 1) stride + (K - 1) dilation + 1 - before - after + extra, at least 1, with extra from 0 to below the stride or below
+               (S - 1) stride + (K - 1) dilation + 1 - before - after + extra, at least 1 without extra, which is from 0 to below the stride or below
                the dilation, as the shape of y decides; any strides, also such that elements of x are shared
 groups       : divide C and M; group g takes the g-th part of the channels to the g-th part of M
 dtypes       : float16, bfloat16, float32, float64, the same of all
