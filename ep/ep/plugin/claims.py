@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep.ground.glimpse import glimpse
 from ep.ground.textfile import read_text
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Claim", "Claims", "ClaimsError", "parse_claims", "parse_version", "read_claims"]
 
+_VERSION: Final = re.compile(r"([0-9]+)\.([0-9]+)")
 _FORM = "family/op/dtypes/layout"
 _FORMS = {"runtime": "runtime/area/name", "vendor": "vendor/entry/name"}
 """Claims that name no cell, by their first part."""
@@ -81,8 +83,11 @@ def _start(name: str) -> str:
 
 def parse_version(text: str) -> tuple[int, int]:
     """Return "major.minor" as two integers. Raises ValueError."""
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
+    found = _VERSION.fullmatch(text)
+    if found is None:
+        message = f"{text!r} is no version, such as 1.0"
+        raise ValueError(message)
+    return int(found[1]), int(found[2])
 
 
 def read_claims(path: Path) -> Claims:
@@ -117,7 +122,7 @@ def parse_claims(text: str, name: str) -> Claims:
     try:
         suite = table["suite"]
         parse_version(suite)
-    except (KeyError, ValueError, AttributeError):
+    except (KeyError, ValueError, TypeError):
         message = f'{name}: suite is {glimpse(table.get("suite"))}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
     if not isinstance(table.get("claim", []), list):

@@ -53,6 +53,7 @@ def test_no_file_claims_nothing(tmp_path):
     ("text", "message"),
     [
         ("suite = 1.0", "needs"),
+        ('suite = "-1.0"', "needs"),
         ('[[claim]]\ncells = "a/b/c/d"', "suite is None"),
         ('suite = "1.0"\n[[claim]]\ncells = "a/b/c"', "has 3 parts, needs 4"),
         ('suite = "1.0"\n[[claim]]\ncells = ["a/b/c/d", "a/b"]', "has 2 parts, needs 4"),

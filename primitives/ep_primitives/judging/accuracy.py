@@ -58,7 +58,8 @@ class Conditioned:
     """At most k * eps * S plus half an ulp of the output, where the reference gives S, the sum of |terms|.
 
     eps is 2**-(stored fraction bits) of the compute type. For composed functions with roots, which no bound in ulps
-    fits.
+    fits. It holds where no term underflows: one below the normal numbers of the compute type loses up to half of the
+    smallest subnormal one beside it (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 2.8).
 
     why : where k and S come from
     """
