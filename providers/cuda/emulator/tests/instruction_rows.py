@@ -7,6 +7,7 @@ import operator
 from fractions import Fraction
 
 import numpy as np
+from modifier_rows import modifier_rows
 from ptx_references import (
     bytes_of,
     clamped,
@@ -341,5 +342,5 @@ def to_real(kind):
 
 
 ROWS = {}
-for rows in (integer_rows, bit_rows, comparison_rows, float_rows, conversion_rows):
+for rows in (integer_rows, bit_rows, comparison_rows, float_rows, conversion_rows, modifier_rows):
     ROWS.update({text: (result, of, function) for text, result, of, function in rows()})

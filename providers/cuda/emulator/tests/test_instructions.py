@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ep_cuda_emulator.lowering import entry  # noqa: F401 - it brings the rules
+from ep_cuda_emulator.layout import Layout
+from ep_cuda_emulator.lowering import entry
 from ep_cuda_emulator.lowering.rules import RULES
+from ep_cuda_emulator.ptx.module import Module
+from ep_cuda_emulator.ptx.words import PtxError
 from instruction_rows import ROWS
 from ptx_rows import COUNT, TYPES, program, values
 
@@ -35,6 +38,23 @@ def test_instruction_is_what_numpy_says(computed, text):
     (wrong,) = np.nonzero(~same)
     operands = [values(kind, number)[wrong[:4]] for number, kind in enumerate(of)]
     assert not len(wrong), (operands, given[wrong[:4]], wanted[wrong[:4]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cvt.pack.sat.u16.s32 %d, %a, %b",
+        "fma.rn.oob.f16 %d, %a, %b, %c",
+        "max.abs.f32 %d, %a, %b",
+        "sub.s8x4 %d, %a, %b",
+        "st.async.b32 [%at2], %a, [%at1]",
+    ],
+)
+def test_modifiers_that_no_rule_knows_are_refused(text):
+    module = Module(program(text, "b32", "b32", "b32", "b32"))
+    with pytest.raises(PtxError, match=r"is not emulated with \.") as refused:
+        entry.lower(module, "entry", Layout(*range(8)))
+    assert not refused.value.is_supported
 
 
 ELSEWHERE = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ep_cuda_emulator.lowering import floats
 from ep_cuda_emulator.lowering.rules import lowers, type_of, types_of
 from ep_cuda_emulator.lowering.types import B32, B64, S32, U32, Type
 from ep_cuda_emulator.ptx.instruction import Number
@@ -39,7 +40,7 @@ def _cnot(w: Writer, i: Instruction) -> None:
 def _lop3(w: Writer, i: Instruction) -> None:
     """Any function of three bits: bit k of the table is its value for the bits of k."""
     target, *sources, table = i.operands
-    if not isinstance(table, Number) or not {"and", "or"}.isdisjoint(i.parts):
+    if not isinstance(table, Number):
         raise w.unsupported(i)
     inputs = [w.read(each, B32) for each in sources]
     result = "0"
@@ -66,7 +67,7 @@ def _shift(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, moved)
 
 
-@lowers("shf")
+@lowers("shf", knows="l r clamp wrap")
 def _funnel(w: Writer, i: Instruction) -> None:
     low, high, count = (w.read(each, U32) for each in i.operands[1:])
     if "clamp" in i.parts:
@@ -100,7 +101,7 @@ def _reverse(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, w.intrinsic(f"llvm.bitreverse.{kind.ir}", kind.ir, value))
 
 
-@lowers("bfind")
+@lowers("bfind", knows="shiftamt")
 def _find(w: Writer, i: Instruction) -> None:
     """Write the place of the highest bit that is not the sign; all ones if there is none."""
     kind = type_of(i)
@@ -116,7 +117,7 @@ def _find(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], U32, result)
 
 
-@lowers("bfe", "bfi", "prmt", "bmsk", "szext", "fns")
+@lowers("bfe", "bfi", "prmt", "bmsk", "szext", "fns", knows="f4e b4e rc8 ecl ecr rc16 clamp wrap")
 def _field(w: Writer, i: Instruction) -> None:
     """Fields are the runtime's functions: their corners are many, and their uses few."""
     kind = type_of(i)
@@ -146,11 +147,11 @@ def _select(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, chosen)
 
 
-@lowers("slct")
+@lowers("slct", knows="ftz")
 def _by_sign(w: Writer, i: Instruction) -> None:
     kind, by = types_of(i)
     a, b = (w.read(each, kind) for each in i.operands[1:3])
-    sign = w.read(i.operands[3], by)
+    sign = floats.source(w, i, i.operands[3], by)
     zero = f"fcmp oge float {sign}, 0.0" if by.is_float else f"icmp sge i32 {sign}, 0"
     chosen = w.value(f"select i1 {w.value(zero)}, {kind.ir} {a}, {kind.ir} {b}")
     w.write(i.operands[0], kind, chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ep_cuda_emulator.lowering.place import Place
-from ep_cuda_emulator.lowering.rules import RULES
+from ep_cuda_emulator.lowering.rules import RULES, stranger_of
 from ep_cuda_emulator.lowering.types import U32
 from ep_cuda_emulator.ptx.instruction import Declaration, Group, Instruction, Label, Name, Scope
 from ep_cuda_emulator.ptx.module import declared
@@ -114,6 +114,8 @@ def _plain(writer: Writer, i: Instruction, module: Module, *, is_entry: bool) ->
 
 
 def _apply(writer: Writer, i: Instruction) -> None:
+    if stranger := stranger_of(i):
+        raise writer.unsupported(i, f"is not emulated with .{stranger}")
     try:
         RULES[i.parts[0]](writer, i)
     except PtxError:

@@ -18,7 +18,7 @@ _TO_WHOLE: Final = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "
 _MODES: Final = {"rn": 0, "rz": 1, "rm": 2, "rp": 3, "rna": 4}
 
 
-@lowers("cvt")
+@lowers("cvt", knows=" ".join((*_TO_WHOLE, *_MODES, "ftz sat relu satfinite")))
 def _convert(w: Writer, i: Instruction) -> None:
     try:
         to, of = types_of(i)
@@ -28,7 +28,7 @@ def _convert(w: Writer, i: Instruction) -> None:
         _pair(w, i, to, of)
         return
     value = w.read(i.operands[1], of)
-    if of.is_float and "ftz" in i.parts:
+    if of == F32 and "ftz" in i.parts:
         value = floats.flushed(w, value, of)
     if to.is_float and of.is_float:
         result = _float_to_float(w, i, to, of, value)
@@ -94,8 +94,10 @@ def _integer_to_float(w: Writer, i: Instruction, to: Type, of: Type, value: str)
         wide = w.extended(value, of, 64)
         arguments = (f"i64 {wide}", f"i32 {int(of.is_signed)}", f"i32 {_mode(i)}")
         bits = w.runtime(f"ep_integer_to_{to.name}", "i64", *arguments)
-        return w.cast(w.extended(bits, TYPES["b64"], to.bits), to)
-    return w.value(f"{'sitofp' if of.is_signed else 'uitofp'} {of.ir} {value} to {to.ir}")
+        result = w.cast(w.extended(bits, TYPES["b64"], to.bits), to)
+    else:
+        result = w.value(f"{'sitofp' if of.is_signed else 'uitofp'} {of.ir} {value} to {to.ir}")
+    return floats.finished(w, i, to, result)
 
 
 def _float_to_integer(w: Writer, i: Instruction, to: Type, of: Type, value: str) -> str:

@@ -27,6 +27,7 @@ __all__ = [
     "finished",
     "flushed",
     "fused",
+    "halves",
     "quotient",
     "sign",
     "source",
@@ -77,24 +78,32 @@ def apply(w: Writer, i: Instruction, compute: Compute, *, operands: tuple[Operan
         w.write(i.operands[0], kind, finished(w, i, kind, result))
         return
     half = TYPES[kind.name.removesuffix("x2")]
-    wholes = [w.read(each, TYPES["b32"]) for each in sources]
+    values = [halves(w, i, each, half) for each in sources]
     result = "0"
-    for place in (0, 16):
-        parts = []
-        for whole in wholes:
-            moved = w.value(f"lshr i32 {whole}, {place}")
-            value = w.cast(w.value(f"trunc i32 {moved} to i16"), half)
-            parts.append(flushed(w, value, half) if "ftz" in i.parts else value)
-        found = w.bits(finished(w, i, half, compute(half, parts)), half)
+    for place, parts in zip((0, 16), zip(*values, strict=True), strict=True):
+        found = w.bits(finished(w, i, half, compute(half, list(parts))), half)
         moved = w.value(f"shl i32 {w.value(f'zext i16 {found} to i32')}, {place}")
         result = w.value(f"or i32 {result}, {moved}")
     w.write(i.operands[0], TYPES["b32"], result)
 
 
+def halves(w: Writer, i: Instruction, operand: Operand, half: Type) -> list[str]:
+    """Return the lower and the upper float of a pair, without subnormals if the instruction says so."""
+    whole = w.read(operand, TYPES["b32"])
+    found = []
+    for place in (0, 16):
+        moved = w.value(f"lshr i32 {whole}, {place}")
+        value = w.cast(w.value(f"trunc i32 {moved} to i16"), half)
+        found.append(flushed(w, value, half) if "ftz" in i.parts else value)
+    return found
+
+
 def finished(w: Writer, i: Instruction, kind: Type, value: str) -> str:
     """Return a result as the instruction's modifiers want it."""
-    if "ftz" in i.parts:
+    if "ftz" in i.parts and (i.parts[0] != "cvt" or kind.name == "f32"):  # conversions flush float32 alone
         value = flushed(w, value, kind)
+    if "satfinite" in i.parts:
+        value = _finite(w, value, kind)
     if "sat" in i.parts or "relu" in i.parts:
         whole = wide(w, value, kind)
         spelled = wide_type(kind)
@@ -107,6 +116,14 @@ def finished(w: Writer, i: Instruction, kind: Type, value: str) -> str:
         whole = low if "sat" in i.parts else w.value(f"select i1 {ordered}, {spelled} {low}, {spelled} {whole}")
         value = narrow(w, whole, kind)
     return canonical(w, value, kind)
+
+
+def _finite(w: Writer, value: str, kind: Type) -> str:
+    """Return the largest number, with the sign, in place of an infinity of 16 bits."""
+    infinity = {"f16": 0x7C00, "bf16": 0x7F80}[kind.name]
+    bits = w.bits(value, kind)
+    is_infinite = w.value(f"icmp eq i16 {w.value(f'and i16 {bits}, 32767')}, {infinity}")
+    return w.cast(w.value(f"select i1 {is_infinite}, i16 {w.value(f'sub i16 {bits}, 1')}, i16 {bits}"), kind)
 
 
 def _direction(i: Instruction) -> str:
@@ -127,7 +144,7 @@ def binary(w: Writer, i: Instruction) -> None:
     apply(w, i, compute)
 
 
-@lowers("fma")
+@lowers("fma", knows="rn rz rm rp ftz sat relu")
 def fused(w: Writer, i: Instruction) -> None:
     """Write a product and a sum that are rounded once."""
     direction = _direction(i)
@@ -159,7 +176,7 @@ def quotient(w: Writer, i: Instruction) -> None:
     apply(w, i, compute)
 
 
-@lowers("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh")
+@lowers("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", knows="approx rn rz rm rp ftz")
 def _function(w: Writer, i: Instruction) -> None:
     verb, direction = i.parts[0], _direction(i)
 
@@ -197,6 +214,8 @@ def sign(w: Writer, i: Instruction) -> None:
 
     kind = type_of(i)
     if kind.is_pair:
+        if "ftz" in i.parts:
+            raise w.unsupported(i)
         mask = 0x7FFF7FFF if verb == "abs" else 0x80008000
         value = w.read(i.operands[1], TYPES["b32"])
         w.write(i.operands[0], TYPES["b32"], w.value(f"{'and' if verb == 'abs' else 'xor'} i32 {value}, {mask}"))
@@ -214,8 +233,6 @@ def _copysign(w: Writer, i: Instruction) -> None:
 def extreme(w: Writer, i: Instruction) -> None:
     """Write min or max: of a number and a NaN the number, or NaN if the instruction says so; -0 is less than 0."""
     verb = f"{i.parts[0]}imum"
-    if "xorsign" in i.parts:
-        raise w.unsupported(i)
 
     def compute(kind: Type, values: list[str]) -> str:
         spelled = wide_type(kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ep_cuda_emulator.lowering import floats
 from ep_cuda_emulator.lowering.rules import lowers, type_of
@@ -10,6 +10,8 @@ from ep_cuda_emulator.lowering.types import PRED, S32, TYPES, Type
 from ep_cuda_emulator.ptx.instruction import Name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_cuda_emulator.lowering.writer import Writer
     from ep_cuda_emulator.ptx.instruction import Instruction
 
@@ -18,9 +20,24 @@ __all__: list[str] = []
 _CARRY = Name("%cc")
 """The flag that add.cc, sub.cc and mad.cc leave to the next of them."""
 
+_PAIR: Final = "<2 x i16>"
 
-@lowers("add", "sub", "addc", "subc")
+
+def _of_pairs(w: Writer, i: Instruction, compute: Callable[[str, str], str]) -> None:
+    """Write what `compute` makes of two registers of two 16-bit integers each, as LLVM's vectors."""
+    a, b = (w.value(f"bitcast i32 {w.read(each, S32)} to {_PAIR}") for each in i.operands[1:])
+    w.write(i.operands[0], S32, w.value(f"bitcast {_PAIR} {compute(a, b)} to i32"))
+
+
+def _is_of_pairs(i: Instruction) -> bool:
+    return not {"s16x2", "u16x2"}.isdisjoint(i.parts)
+
+
+@lowers("add", "sub", "addc", "subc", knows="rn rz rm rp ftz sat cc s16x2 u16x2")
 def _add(w: Writer, i: Instruction) -> None:
+    if _is_of_pairs(i):
+        _of_pairs(w, i, lambda a, b: w.value(f"{i.parts[0]} {_PAIR} {a}, {b}"))
+        return
     kind = type_of(i)
     if kind.is_float:
         floats.binary(w, i)
@@ -64,7 +81,7 @@ def _product(w: Writer, i: Instruction, kind: Type) -> tuple[str, Type]:
     return w.value(f"trunc {wide.raw} {shifted} to {kind.ir}"), kind
 
 
-@lowers("mul")
+@lowers("mul", knows="lo hi wide rn rz rm rp ftz sat")
 def _mul(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     if kind.is_float:
@@ -74,7 +91,7 @@ def _mul(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], wide, product)
 
 
-@lowers("mad", "madc")
+@lowers("mad", "madc", knows="lo hi wide cc rn rz rm rp ftz sat")
 def _mad(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     if kind.is_float:
@@ -90,7 +107,7 @@ def _mad(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], wide, _carried(w, i, wide, result, carry))
 
 
-@lowers("mul24", "mad24")
+@lowers("mul24", "mad24", knows="lo hi sat")
 def _mul24(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     low = []
@@ -103,11 +120,15 @@ def _mul24(w: Writer, i: Instruction) -> None:
         product = w.value(f"lshr i64 {product}, 16")
     result = w.value(f"trunc i64 {product} to i32")
     if i.parts[0] == "mad24":
-        result = w.value(f"add i32 {result}, {w.read(i.operands[3], kind)}")
+        addend = w.read(i.operands[3], kind)
+        if "sat" in i.parts:
+            result = w.intrinsic("llvm.sadd.sat.i32", "i32", f"i32 {result}", f"i32 {addend}")
+        else:
+            result = w.value(f"add i32 {result}, {addend}")
     w.write(i.operands[0], kind, result)
 
 
-@lowers("div", "rem")
+@lowers("div", "rem", knows="approx full rn rz rm rp ftz")
 def _div(w: Writer, i: Instruction) -> None:
     """Division by zero gives all ones, its remainder the dividend, as GPUs do it; PTX leaves both open."""
     kind = type_of(i)
@@ -133,7 +154,7 @@ def _div(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, result)
 
 
-@lowers("abs", "neg")
+@lowers("abs", "neg", knows="ftz")
 def _abs(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     if kind.is_float:
@@ -146,17 +167,28 @@ def _abs(w: Writer, i: Instruction) -> None:
         w.write(i.operands[0], kind, w.intrinsic(f"llvm.abs.{kind.ir}", kind.ir, f"{kind.ir} {a}", "i1 false"))
 
 
-@lowers("min", "max")
+@lowers("min", "max", knows="ftz NaN relu s16x2 u16x2")
 def _min(w: Writer, i: Instruction) -> None:
+    """Write the lesser or the greater; with relu zero in place of what is negative."""
+    if _is_of_pairs(i):
+        is_signed = "s16x2" in i.parts
+        _of_pairs(w, i, lambda *values: _extreme(w, i, _PAIR, values, is_signed=is_signed))
+        return
     kind = type_of(i)
     if kind.is_float:
         floats.extreme(w, i)
         return
-    if kind.name.endswith("x2"):
-        raise w.unsupported(i)
-    arguments = [f"{kind.ir} {w.read(each, kind)}" for each in i.operands[1:]]
-    sign = "s" if kind.is_signed else "u"
-    w.write(i.operands[0], kind, w.intrinsic(f"llvm.{sign}{i.parts[0]}.{kind.ir}", kind.ir, *arguments))
+    a, b = (w.read(each, kind) for each in i.operands[1:])
+    w.write(i.operands[0], kind, _extreme(w, i, kind.ir, (a, b), is_signed=kind.is_signed))
+
+
+def _extreme(w: Writer, i: Instruction, spelled: str, values: tuple[str, str], *, is_signed: bool) -> str:
+    suffix = "v2i16" if spelled == _PAIR else spelled
+    verb = f"{'s' if is_signed else 'u'}{i.parts[0]}"
+    found = w.intrinsic(f"llvm.{verb}.{suffix}", spelled, *(f"{spelled} {each}" for each in values))
+    if "relu" not in i.parts:
+        return found
+    return w.intrinsic(f"llvm.smax.{suffix}", spelled, f"{spelled} {found}", f"{spelled} zeroinitializer")
 
 
 @lowers("sad")
@@ -169,7 +201,7 @@ def _sad(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, w.value(f"add {kind.ir} {c}, {w.value(f'sub {kind.ir} {high}, {low}')}"))
 
 
-@lowers("dp4a", "dp2a")
+@lowers("dp4a", "dp2a", knows="lo hi")
 def _dot(w: Writer, i: Instruction) -> None:
     kinds = [TYPES[part] for part in i.parts[1:] if part in TYPES]
     a, b = (w.read(each, kind) for each, kind in zip(i.operands[1:3], kinds, strict=True))

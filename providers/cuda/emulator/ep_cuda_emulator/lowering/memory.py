@@ -16,6 +16,12 @@ __all__ = ["address_of", "nbytes_of", "space_of"]
 
 _SPACES: Final = ("global", "const", "shared", "local", "param")
 _READ, _WRITE, _ATOMIC, _OPEN_READ, _OPEN_WRITE = range(5)  # the library's Access (native/machine/races.h)
+_ORDERS: Final = "weak volatile relaxed mmio cta cluster gpu sys global const shared local param"
+_CACHES: Final = "ca cg cs cv lu wb wt nc unified L1 L2 v2 v4 v8"
+_LOADS: Final = f"{_ORDERS} {_CACHES} acquire"
+_STORES: Final = f"{_ORDERS} {_CACHES} release"
+_VERBS: Final = "add and or xor exch inc dec min max cas"
+_ATOMICS: Final = f"{_ORDERS} acquire release acq_rel noftz L2 {_VERBS}"
 _VECTOR: Final = re.compile(r"v([248])$")
 
 
@@ -84,7 +90,7 @@ def _is_shared_by_threads(i: Instruction) -> bool:
     return any(part in {"volatile", "relaxed", "acquire", "release", "mmio"} for part in i.parts)
 
 
-@lowers("ld", "ldu")
+@lowers("ld", "ldu", knows=_LOADS)
 def _load(w: Writer, i: Instruction) -> None:
     kind, count = type_of(i), _count(i)
     access = _OPEN_READ if _is_shared_by_threads(i) else _READ
@@ -119,7 +125,7 @@ def _bits_of(kind: Type) -> Type:
     return Type("", "s" if kind.is_signed else "u", kind.bits)
 
 
-@lowers("st")
+@lowers("st", knows=_STORES)
 def _store(w: Writer, i: Instruction) -> None:
     kind, count = type_of(i), _count(i)
     source = i.operands[1]
@@ -159,7 +165,7 @@ _INTEGER_VERBS: Final = {
 }
 
 
-@lowers("atom", "red")
+@lowers("atom", "red", knows=_ATOMICS)
 def _atomic(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     has_result = i.parts[0] == "atom"
@@ -195,7 +201,7 @@ def _atomic(w: Writer, i: Instruction) -> None:
         w.write(i.operands[0], _bits_of(kind), old)
 
 
-@lowers("cvta")
+@lowers("cvta", knows="to global const shared local param")
 def _generic(w: Writer, i: Instruction) -> None:
     """Shared memory and parameters have a window among generic addresses; global and local ones are what they are."""
     kind = type_of(i)
@@ -209,7 +215,7 @@ def _generic(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], kind, value)
 
 
-@lowers("isspacep")
+@lowers("isspacep", knows="global const shared local param")
 def _is_space(w: Writer, i: Instruction) -> None:
     address = w.read(i.operands[1], U64)
     space = ("global", "const", "shared", "local", "param").index(space_of(i))
@@ -217,20 +223,20 @@ def _is_space(w: Writer, i: Instruction) -> None:
     w.write(i.operands[0], PRED, w.value(f"trunc i32 {result} to i1"))
 
 
-@lowers("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")
+@lowers("prefetch", "prefetchu", "discard", "applypriority", "createpolicy", knows="*")
 def _hint(w: Writer, i: Instruction) -> None:
     """Hints change nothing."""
     if i.parts[0] == "createpolicy":
         w.write(i.operands[0], B64, "0")
 
 
-@lowers("fence", "membar")
+@lowers("fence", "membar", knows="*")
 def _fence(w: Writer, i: Instruction) -> None:
     del i
     w.emit("fence seq_cst")
 
 
-@lowers("cp")
+@lowers("cp", knows="*")
 def _copy(w: Writer, i: Instruction) -> None:
     """Copy at once what is copied asynchronously, which any program must be right with."""
     if i.parts[1] != "async" or "bulk" in i.parts or "mbarrier" in i.parts:

@@ -1,4 +1,4 @@
-"""RULES: for each opcode, the function that writes its LLVM IR."""
+"""RULES: for each opcode, the function that writes its LLVM IR, and the modifiers that this function knows."""
 
 from __future__ import annotations
 
@@ -14,19 +14,36 @@ if TYPE_CHECKING:
 
     Rule = Callable[[Writer, Instruction], None]
 
-__all__ = ["RULES", "lowers", "type_of", "types_of"]
+__all__ = ["RULES", "lowers", "stranger_of", "type_of", "types_of"]
 
 RULES: Final[dict[str, Rule]] = {}
+_KNOWN: Final[dict[str, frozenset[str]]] = {}
+_ANY: Final = "*"
 
 
-def lowers(*opcodes: str) -> Callable[[Rule], Rule]:
-    """Make a function the rule of some opcodes."""
+def lowers(*opcodes: str, knows: str = "") -> Callable[[Rule], Rule]:
+    """Make a function the rule of some opcodes.
+
+    knows : modifiers beside types that the rule obeys, or may ignore, with blanks between; of one with colons, such as
+            L2::128B, what stands before them; "*" for a rule that looks at each itself, or does nothing
+    """
 
     def keep(rule: Rule) -> Rule:
         RULES.update(dict.fromkeys(opcodes, rule))
+        _KNOWN.update(dict.fromkeys(opcodes, frozenset(knows.split())))
         return rule
 
     return keep
+
+
+def stranger_of(instruction: Instruction) -> str:
+    """Return a modifier that the instruction's rule does not know, and would pass over; "" if there is none."""
+    known = _KNOWN[instruction.parts[0]]
+    if _ANY in known:
+        return ""
+    return next(
+        (each for each in instruction.parts[1:] if each not in TYPES and each.partition("::")[0] not in known), ""
+    )
 
 
 def types_of(instruction: Instruction) -> list[Type]:

@@ -28,7 +28,7 @@ _UNSIGNED_MIN, _UNSIGNED_MAX = 17, 18
 _SYNC: Final = 19
 
 
-@lowers("bar", "barrier")
+@lowers("bar", "barrier", knows="*")
 def _barrier(w: Writer, i: Instruction) -> None:
     parts = [part for part in i.parts[1:] if part not in {"cta", "aligned"}]
     if parts[0] == "warp":
@@ -75,7 +75,7 @@ def _write_with_flag(w: Writer, target: Operand, result: str) -> None:
     w.write(target, B32, w.value(f"trunc i64 {result} to i32"))
 
 
-@lowers("vote")
+@lowers("vote", knows="sync all any uni ballot")
 def _vote(w: Writer, i: Instruction) -> None:
     verb = next(_VOTES[part] for part in i.parts if part in _VOTES)
     if "sync" not in i.parts:
@@ -87,7 +87,7 @@ def _vote(w: Writer, i: Instruction) -> None:
         w.write(i.operands[0], PRED, w.value(f"trunc i64 {result} to i1"))
 
 
-@lowers("match")
+@lowers("match", knows="sync any all")
 def _match(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     value = w.extended(w.read(i.operands[1], kind), kind, 64)
@@ -95,7 +95,7 @@ def _match(w: Writer, i: Instruction) -> None:
     _write_with_flag(w, i.operands[0], _exchange(w, verb, i.operands[2], value))
 
 
-@lowers("shfl")
+@lowers("shfl", knows="sync idx up down bfly")
 def _shuffle(w: Writer, i: Instruction) -> None:
     if "sync" not in i.parts:
         raise w.unsupported(i)
@@ -106,7 +106,7 @@ def _shuffle(w: Writer, i: Instruction) -> None:
     _write_with_flag(w, i.operands[0], _exchange(w, verb, i.operands[4], value, extra))
 
 
-@lowers("redux")
+@lowers("redux", knows="sync add min max and or xor")
 def _redux(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     verb = next(part for part in i.parts if part in _REDUCTIONS)
@@ -136,6 +136,6 @@ def _trap(w: Writer, i: Instruction) -> None:
         w.end("unreachable")
 
 
-@lowers("griddepcontrol", "pmevent")
+@lowers("griddepcontrol", "pmevent", knows="*")
 def _nothing(w: Writer, i: Instruction) -> None:
     """Write nothing: launches are in order here, and nothing counts events."""

@@ -153,7 +153,7 @@ class Writer:
             return self.value(f"add {kind.raw} {start}, {operand.offset}")
         if isinstance(operand, Group):
             return self._packed(operand, kind)
-        if operand.text.startswith("%") and not self.has_register(operand.text):
+        if (operand.text.startswith("%") or operand.text == "WARP_SZ") and not self.has_register(operand.text):
             return self.cast(self._special(operand.text, kind), kind)
         if not self.has_register(operand.text):
             whole = self.place(operand.text).address(self)

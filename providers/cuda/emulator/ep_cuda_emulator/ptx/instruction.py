@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_cuda_emulator.ptx.words import PtxError, Word, words
@@ -23,7 +24,10 @@ __all__ = [
     "statements",
 ]
 
-_NUMBER: Final = re.compile(r"0[fF][0-9a-fA-F]{8}$|0[dD][0-9a-fA-F]{16}$|0[xX][0-9a-fA-F]+U?$|\d[\d.eE]*U?$")
+_NUMBER: Final = re.compile(
+    r"0[fF][0-9a-fA-F]{8}$|0[dD][0-9a-fA-F]{16}$|0[xX][0-9a-fA-F]+U?$|0[bB][01]+U?$|0[0-7]*U?$|[1-9]\d*U?$"
+)
+_DECIMAL: Final = re.compile(r"\d+(\.\d*([eE][-+]?\d+)?|[eE][-+]?\d+)$")
 
 
 class Name(NamedTuple):
@@ -130,7 +134,8 @@ def _statement(found: list[Word]) -> Declaration | Instruction:
         found = [word for word in found if word.line != first.line]
         first = found[0]
     if first.text.startswith("."):
-        return Declaration(tuple(word.text for word in found), first.line)
+        opening = tuple(f".{part}" for part in first.text[1:].split("."))  # .reg.b16 is .reg .b16
+        return Declaration((*opening, *(word.text for word in found[1:])), first.line)
     reader = _Reader(found)
     guard = None
     if reader.take("@"):
@@ -197,7 +202,7 @@ class _Reader:
         negated = self.take("!")
         sign = -1 if self.take("-") else 1
         word = self.next()
-        if _NUMBER.match(word):
+        if _NUMBER.match(word) or _DECIMAL.match(word):
             return _number(word, sign)
         if self.take("+"):
             return Address(word, _number(self.next(), 1).value)
@@ -220,5 +225,9 @@ class _Reader:
 def _number(word: str, sign: int) -> Number:
     kind = word[:2].lower()
     if kind in {"0f", "0d"}:
-        return Number(int(f"0x{word[2:]}", 0), 32 if kind == "0f" else 64)
-    return Number(sign * int(word.rstrip("U"), 0))
+        bits = 32 if kind == "0f" else 64
+        return Number(int(f"0x{word[2:]}", 0) ^ (sign < 0) << bits - 1, bits)
+    if _DECIMAL.match(word):  # of 64 bits, whatever the instruction
+        return Number(int.from_bytes(struct.pack("<d", sign * float(word)), "little"), 64)
+    digits = word.rstrip("U")
+    return Number(sign * int(digits, 8 if digits.isdigit() and digits[0] == "0" else 0))

@@ -15,7 +15,8 @@ _WORD: Final = re.compile(
       | (?P<blank>[ \t\r]+ | //[^\n]*)
       | (?P<comment>/\*.*?\*/)
       | (?P<string>"[^"]*")
-      | (?P<number>0[fF][0-9a-fA-F]{8} | 0[dD][0-9a-fA-F]{16} | 0[xX][0-9a-fA-F]+U? | \d+\.\d*(?:[eE][-+]?\d+)? | \d+U?)(?![\w.])
+      | (?P<number>0[fF][0-9a-fA-F]{8} | 0[dD][0-9a-fA-F]{16} | 0[xX][0-9a-fA-F]+U? | 0[bB][01]+U?
+                    | \d+\.\d*(?:[eE][-+]?\d+)? | \d+[eE][-+]?\d+ | \d+U?)(?![\w.])
       | (?P<name>(?:[\w$%.]|::)+)
       | (?P<mark>[-,;:{}\[\]()@!|+=<>*])""",
     re.VERBOSE | re.DOTALL,
