@@ -94,6 +94,12 @@ BUGS = {
         TIMEOUT,
         "the block makes no progress: 64 threads go round at line [0-9]+",
     ),
+    "a copy of more than its size": (
+        """__global__ void entry(int *out) { __shared__ int a[8]; unsigned place = (unsigned)__cvta_generic_to_shared(a);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(place), "l"(out), "r"(16) : "memory"); }""",
+        FAILED,
+        "cp.async of 4 bytes is asked for 16",
+    ),
     "a trap": ("__global__ void entry(int *out) { if (threadIdx.x == 63) __trap(); }", ILLEGAL_INSTRUCTION, "trap"),
     "an assertion": (
         """__device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);

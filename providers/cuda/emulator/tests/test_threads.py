@@ -116,6 +116,20 @@ def test_floats_are_summed_atomically(kernels):
     assert made[1:2].view(np.float16)[0] == 256
 
 
+def test_sums_of_subnormals_are_flushed_in_global_memory_alone(kernels):
+    source = """__global__ void entry(int *out) {
+        __shared__ float here;
+        float *places[2] = {(float *)out, &here};
+        here = 0;
+        volatile int one = 1;
+        atomicAdd(&here, 1e-40f); atomicAdd(places[one], 1e-40f); atomicAdd(places[one - 1], 1e-40f);
+        atomicAdd((float *)out, 1e-40f);
+        out[1] = __float_as_int(here);
+    }"""
+    made = kernels.run(source, 1, 2).view(np.float32)
+    assert made.tolist() == [0, np.float32(1e-40) * 2]
+
+
 def test_threads_that_wait_for_each_other_go_on(kernels):
     """A lock that other threads of the same warp hold: whoever spins lets them run."""
     source = """__device__ int lock; __device__ int total;
@@ -182,6 +196,43 @@ def test_copies_in_the_background_are_there_after_their_wait(kernels):
         out[t] = here[63 - t];
     }"""
     assert kernels.run(source).tolist() == [(63 - t) ** 2 for t in range(64)]
+
+
+COPIES = {
+    "of a part": ("", ', %2;" :: "r"(place), "l"(t == 3 ? 0 : of), "r"(12 - 4 * t)', (3, 2, 1, 0)),
+    "with a hint": (".L2::cache_hint", ', %2;" :: "r"(place), "l"(of), "l"(policy)', (4,) * 4),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_copies_in_the_background_read_what_they_copy(kernels, copy):
+    modifier, operands, copied = COPIES[copy]
+    source = f"""__device__ int given[16];
+    __global__ void entry(int *out) {{
+        __shared__ __align__(16) int here[16];
+        int t = threadIdx.x; const int *of = given + 4 * t;
+        unsigned long long policy = 0;
+        for (int i = 0; i < 4; ++i) given[4 * t + i] = 7;
+        unsigned place = (unsigned)__cvta_generic_to_shared(here + 4 * t);
+        asm volatile("cp.async.cg.shared.global{modifier} [%0], [%1], 16{operands} : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        for (int i = 0; i < 4; ++i) out[4 * t + i] = here[4 * t + i];
+    }}"""
+    assert kernels.run(source, 4, 16).tolist() == [7 * (i < copied[t]) for t in range(4) for i in range(4)]
+
+
+def test_copies_in_the_background_may_ignore_their_source(kernels):
+    source = """__global__ void entry(int *out) {
+        __shared__ int here[2];
+        int t = threadIdx.x;
+        out[t] = 7;
+        unsigned place = (unsigned)__cvta_generic_to_shared(here + t);
+        asm volatile("{ .reg .pred p; setp.eq.s32 p, %2, 1; cp.async.ca.shared.global [%0], [%1], 4, p; }"
+            :: "r"(place), "l"(out + t), "r"(t) : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        out[t] = here[t];
+    }"""
+    assert kernels.run(source, 2, 2).tolist() == [7, 0]
 
 
 def test_a_lane_knows_that_it_is_active_itself(kernels):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ep_cuda_emulator.lowering.rules import lowers, type_of
-from ep_cuda_emulator.lowering.types import B64, PRED, U64, Type
+from ep_cuda_emulator.lowering.types import B64, PRED, U32, U64, Type
 from ep_cuda_emulator.ptx.instruction import Address, Group, Instruction, Name, Number, Operand
 
 if TYPE_CHECKING:
@@ -188,6 +188,9 @@ def _atomic(w: Writer, i: Instruction) -> None:
         name = f"ep_atomic_add_{kind.name}"
         spelled = f"i{kind.bits}"
         old = w.runtime(name, spelled, f"ptr {start}", f"{spelled} {w.bits(values[0], kind)}")
+    elif kind.name == "f32" and verb == "add":
+        bits = w.bits(values[0], kind)
+        old = w.runtime("ep_atomic_add_f32", "i32", f"ptr {start}", f"i32 {bits}", f"i32 {_is_shared(w, i, where)}")
     elif kind.is_float:
         if verb not in {"add", "exch"}:
             raise w.unsupported(i)
@@ -199,6 +202,16 @@ def _atomic(w: Writer, i: Instruction) -> None:
         old = w.value(f"atomicrmw {word} ptr {start}, {kind.raw} {values[0]} seq_cst, align {kind.nbytes}")
     if has_result:
         w.write(i.operands[0], _bits_of(kind), old)
+
+
+def _is_shared(w: Writer, i: Instruction, where: Operand) -> str:
+    """Return 1 if an access is of shared memory, which a generic address says when it is there."""
+    space = space_of(i)
+    if space:
+        return str(int(space == "shared"))
+    return w.runtime(
+        "ep_is_space", "i32", *w.self_arguments[:2], f"i64 {address_of(w, where)}", f"i32 {_SPACES.index('shared')}"
+    )
 
 
 @lowers("cvta", knows="to global const shared local param")
@@ -218,7 +231,7 @@ def _generic(w: Writer, i: Instruction) -> None:
 @lowers("isspacep", knows="global const shared local param")
 def _is_space(w: Writer, i: Instruction) -> None:
     address = w.read(i.operands[1], U64)
-    space = ("global", "const", "shared", "local", "param").index(space_of(i))
+    space = _SPACES.index(space_of(i))
     result = w.runtime("ep_is_space", "i32", *w.self_arguments[:2], f"i64 {address}", f"i32 {space}")
     w.write(i.operands[0], PRED, w.value(f"trunc i32 {result} to i1"))
 
@@ -249,9 +262,19 @@ def _copy(w: Writer, i: Instruction) -> None:
     to = Instruction(("st", "shared"), (), None, i.line)
     of = Instruction(("ld", "global"), (), None, i.line)
     target = _pointer(w, to, place, size.value, _WRITE)
-    source = _pointer(w, of, start, size.value, _READ)
-    count = str(size.value)
+    if any(part.endswith("cache_hint") for part in i.parts):
+        given.pop()
     if given:
-        count = w.value(f"zext i32 {w.read(given[0], Type('u32', 'u', 32))} to i64")
-        w.emit(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size.value}, i1 false)")
-    w.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {count}, i1 false)")
+        part = f"i32 {size.value}", f"i32 {_copied(w, given[0], size.value)}"
+        source = f"i64 {address_of(w, start)}"
+        w.runtime("ep_copy_part", "void", *w.self_arguments, f"ptr {target}", source, *part, f"i32 {i.line}")
+        return
+    source = _pointer(w, of, start, size.value, _READ)
+    w.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size.value}, i1 false)")
+
+
+def _copied(w: Writer, operand: Operand, size: int) -> str:
+    """Return how many bytes are copied: as many as the operand says, or none if it is a predicate that holds."""
+    if isinstance(operand, Name) and w.has_register(operand.text) and w.register(operand.text)[1] == PRED:
+        return w.value(f"select i1 {w.predicate(operand)}, i32 0, i32 {size}")
+    return w.read(operand, U32)

@@ -13,7 +13,8 @@
 
 namespace {
 
-constexpr int ILLEGAL_ADDRESS = 700, ASSERT = 710, ILLEGAL_INSTRUCTION = 715, MISALIGNED_ADDRESS = 716;
+constexpr int ILLEGAL_ADDRESS = 700, ASSERT = 710, ILLEGAL_INSTRUCTION = 715, MISALIGNED_ADDRESS = 716,
+              LAUNCH_FAILED = 719;
 
 std::string hex(Address place) {
     char text[32];
@@ -84,6 +85,27 @@ void ep_track(Block* block, Thread*, std::uint32_t tx, std::uint32_t ty, std::ui
     }
 }
 EXPORT(ep_track);
+
+// cp.async of fewer bytes than its size: the rest of the target becomes zero, and only what is copied is read.
+void ep_copy_part(Block* block, Thread* thread, std::uint32_t tx, std::uint32_t ty, std::uint32_t tz, char* target,
+                  Address source, std::uint32_t size, std::uint32_t count, int line) {
+    const std::uint32_t tid[3] = {tx, ty, tz};
+    if (count > size)
+        fault(block, tid, line, LAUNCH_FAILED,
+              "cp.async of " + std::to_string(size) + " bytes is asked for " + std::to_string(count));
+    std::memset(target, 0, size);
+    if (!count) return;
+    if (source & (size - 1))
+        fault(block, tid, line, MISALIGNED_ADDRESS,
+              "a copy of " + std::to_string(size) + " bytes at " + hex(source) + ", which is no multiple");
+    for (std::uint32_t byte = 0; byte < count; ++byte) {
+        bool is_simple = Heap::is_allocated(source + byte, 1);
+        if (is_simple && Heap::tracks_writes()) ep_track(block, thread, tx, ty, tz, source + byte, 1, READ, line);
+        target[byte] =
+            *(is_simple ? bytes_at(source + byte) : ep_slow(block, thread, tx, ty, tz, source + byte, 1, READ, line));
+    }
+}
+EXPORT(ep_copy_part);
 
 char* ep_shared(Block* block, Thread* thread, Address place, std::uint32_t size, std::uint32_t access, int line) {
     return block->machine->shared(block, thread, place, size, access, line);

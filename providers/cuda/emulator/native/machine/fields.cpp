@@ -1,8 +1,11 @@
-// Fields of bits, permutations of bytes, and atomic sums of 16-bit floats.
+// Fields of bits, permutations of bytes, and atomic sums of floats.
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "machine/exports.h"
 #include "machine/rounding.h"
@@ -66,6 +69,10 @@ T atomic_sum(T* place, Sum sum) {
     while (!word.compare_exchange_weak(old, sum(old))) {
     }
     return old;
+}
+
+float flushed(float value) {
+    return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
 template <std::uint16_t (*sum)(std::uint16_t, std::uint16_t)>
@@ -156,6 +163,15 @@ std::uint32_t ep_fns(std::uint32_t mask, std::uint32_t base, std::uint32_t which
 }
 EXPORT(ep_fns);
 
+// Global memory's unit knows no subnormals; shared memory's does.
+std::uint32_t ep_atomic_add_f32(std::uint32_t* place, std::uint32_t value, std::uint32_t is_shared) {
+    auto own = std::bit_cast<float>(value);
+    return atomic_sum(place, [=](std::uint32_t old) {
+        auto other = std::bit_cast<float>(old);
+        return std::bit_cast<std::uint32_t>(is_shared ? other + own : flushed(flushed(other) + flushed(own)));
+    });
+}
+EXPORT(ep_atomic_add_f32);
 std::uint16_t ep_atomic_add_f16(std::uint16_t* place, std::uint16_t value) {
     return atomic_sum(place, [=](std::uint16_t old) { return half_sum(old, value); });
 }
