@@ -34,6 +34,13 @@ def test_newer_architecture_than_the_compiler_gets_ptx(monkeypatch, tmp_path, pr
     assert image.endswith(b"\0")
 
 
+def test_architecture_that_the_compiler_has_dropped_is_unsupported():
+    oldest = min(nvrtc().architectures)
+    wanted = rf"makes code for compute capability {oldest // 10}\.{oldest % 10} and newer, and the device has 3\.0; .*pip install"
+    with pytest.raises(ep.UnsupportedError, match=wanted):
+        nvrtc().options(30)
+
+
 def test_error_of_the_compiler_has_its_log_and_the_source():
     with pytest.raises(ep.CompileError, match=r"NVRTC \d+\.\d+: broken does not compile") as caught:
         nvrtc().compile("__global__ void broken() { nothing; }", "broken", ("--gpu-architecture=compute_90",))

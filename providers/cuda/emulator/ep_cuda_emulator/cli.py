@@ -49,15 +49,15 @@ def run(command: tuple[str, ...], *, in_step: bool, unwritten: bool, **numbers: 
     if program is None:
         message = f"there is no program {command[0]}"
         raise click.UsageError(message)
+    flags = {"in_step": in_step or None, "unwritten": unwritten or None}
+    chosen = {_VARIABLES[name]: str(int(value)) for name, value in {**numbers, **flags}.items() if value is not None}
     try:
-        variables = environment()
+        variables = environment({**os.environ, **chosen})
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     except MissingError as error:
         click.echo(f"ep-cuda-emulator: {error}", err=True)
         sys.exit(3)
-    flags = {"in_step": in_step or None, "unwritten": unwritten or None}
-    for option, value in {**numbers, **flags}.items():
-        if value is not None:
-            variables[_VARIABLES[option]] = str(int(value))
     sys.stdout.flush()
     os.execve(program, command, variables)  # noqa: S606 - what the user asked for
 

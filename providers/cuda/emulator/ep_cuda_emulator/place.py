@@ -22,6 +22,18 @@ _NAME: Final = "libcuda.so.1"
 _NVCC: Final = files(ep_cuda_emulator).joinpath("nvcc.sh")
 
 
+_NUMBERS: Final = {
+    "EP_CUDA_EMULATOR_DEVICES": (0, 8),
+    "EP_CUDA_EMULATOR_MEMORY": (1 << 20, 8 << 30),
+    "EP_CUDA_EMULATOR_ARCHITECTURE": (50, 200),
+    "EP_CUDA_EMULATOR_SEED": (0, (1 << 64) - 1),
+    "EP_CUDA_EMULATOR_PATIENCE": (1, (1 << 64) - 1),
+    "EP_CUDA_EMULATOR_THREADS": (1, 1024),
+    "EP_CUDA_EMULATOR_VERSION": (1000, 99999),
+}
+"""Variables that are numbers, with the least and the largest."""
+
+
 class MissingError(RuntimeError):
     """The library was not built, or what translates is not installed; the message says what to do."""
 
@@ -37,7 +49,8 @@ def library() -> Path:
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment whose programs take the library for NVIDIA's driver. Raises MissingError."""
+    """Return an environment whose programs take the library for NVIDIA's driver. Raises MissingError, and ValueError for a variable that is no such number."""
+    _check(given)
     try:
         import llvmlite  # noqa: F401, PLC0415 - the process that translates needs it
     except ImportError as error:
@@ -51,6 +64,15 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
         "PATH": os.pathsep.join(filter(None, (shim, given.get("PATH", "")))),
         "EP_CUDA_EMULATOR_PYTHON": sys.executable,
     }
+
+
+def _check(given: Mapping[str, str]) -> None:
+    """Refuse numbers that the library would take for others."""
+    for name, (least, most) in _NUMBERS.items():
+        text = given.get(name, str(least))
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+            message = f"{name} is {text!r}, needs a number from {least} to {most}"
+            raise ValueError(message)
 
 
 def _shim(path: str) -> str:

@@ -33,6 +33,22 @@ def test_program_finds_the_driver_and_its_options():
     assert (done.stdout, done.returncode) == ("3 5 1\n", 0), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DEVICES", "9"),
+        ("MEMORY", "4GiB"),
+        ("ARCHITECTURE", "9.0"),
+        ("SEED", "-1"),
+        ("THREADS", ""),
+        ("VERSION", "13.0"),
+    ],
+)
+def test_variable_that_is_no_such_number_is_wrong_use(name, text):
+    with pytest.raises(ValueError, match=f"EP_CUDA_EMULATOR_{name} is '{text}', needs a number from [0-9]+ to [0-9]+"):
+        place.environment({f"EP_CUDA_EMULATOR_{name}": text})
+
+
 def test_exit_code_is_the_programs():
     assert start("run", sys.executable, "-c", "raise SystemExit(7)").returncode == 7
 

@@ -38,6 +38,9 @@ _OPTIONS: Final = ("--fmad=false",)
 """Products and sums round one by one, as on every other device; no fast arithmetic, so nothing is flushed."""
 
 _SYSTEM: Final = ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so")
+_OLDER: Final = (
+    "take an older one in its place: pip uninstall nvidia-cuda-nvrtc, then pip install nvidia-cuda-nvrtc-cu12"
+)
 _CURE: Final = "pip install 'execution-provider[cuda]' brings it"
 
 
@@ -61,10 +64,17 @@ class Nvrtc:
         self.architectures = frozenset(found)
 
     def options(self, architecture: int, *, as_ptx: bool = False) -> tuple[str, ...]:
-        """Return the options for an architecture: code for the device itself, or PTX for the driver if asked or if this release is older."""
+        """Return the options for an architecture: code for the device itself, or PTX for the driver if asked or if this release is older.
+
+        Raises UnsupportedError if this release has dropped the architecture.
+        """
         if architecture in self.architectures and not as_ptx:
             return f"--gpu-architecture=sm_{architecture}", *_OPTIONS
-        newest = max(known for known in self.architectures if known <= architecture)
+        newest = max((known for known in self.architectures if known <= architecture), default=None)
+        if newest is None:
+            oldest = _dotted(min(self.architectures))
+            message = f"NVRTC {self.version} makes code for compute capability {oldest} and newer, and the device has {_dotted(architecture)}; {_OLDER}"
+            raise ep.UnsupportedError(message)
         return f"--gpu-architecture=compute_{newest}", *_OPTIONS
 
     def compile(self, source: str, name: str, options: tuple[str, ...]) -> bytes:
@@ -104,6 +114,10 @@ class Nvrtc:
 
     def _name_of(self, status: int) -> str:
         return bytes(_ffi.string(self._functions.nvrtcGetErrorString(status))).decode()
+
+
+def _dotted(architecture: int) -> str:
+    return f"{architecture // 10}.{architecture % 10}"
 
 
 @functools.cache

@@ -189,8 +189,8 @@ def _atomic(w: Writer, i: Instruction) -> None:
         spelled = f"i{kind.bits}"
         old = w.runtime(name, spelled, f"ptr {start}", f"{spelled} {w.bits(values[0], kind)}")
     elif kind.name == "f32" and verb == "add":
-        bits = w.bits(values[0], kind)
-        old = w.runtime("ep_atomic_add_f32", "i32", f"ptr {start}", f"i32 {bits}", f"i32 {_is_shared(w, i, where)}")
+        own = f"i32 {w.bits(values[0], kind)}"
+        old = w.runtime("ep_atomic_add_f32", "i32", f"ptr {start}", own, f"i32 {_is_shared(w, i, where)}")
     elif kind.is_float:
         if verb not in {"add", "exch"}:
             raise w.unsupported(i)
