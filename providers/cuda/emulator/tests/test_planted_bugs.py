@@ -155,6 +155,15 @@ attempt(lambda: driver.launch(work, 1, 1, array.ctypes.data))
         "700",
         "which is memory of the host that the driver does not know",
     ),
+    "sizes that wrap around": (
+        """
+a = ctypes.c_uint64(driver.allocate(64))
+b, most, words = ctypes.c_uint64(a.value + 8), ctypes.c_size_t((1 << 64) - 8), ctypes.c_size_t((1 << 62))
+print(driver.library.cuMemcpyDtoD_v2(b, a, most) + driver.library.cuMemsetD32_v2(a, ctypes.c_uint(1), words))
+""",
+        "2",
+        "",
+    ),
     "a copy behind an allocation": ("attempt(lambda: driver.download(driver.allocate(64), (17,), np.int32))", "1", ""),
     "a block that is too large": (
         """

@@ -68,8 +68,11 @@ int copy_now(Address to, Address of, std::size_t size) {
 
 template <class T>
 int fill(Address place, std::size_t pitch, T value, std::size_t width, std::size_t height, Stream* stream) {
-    std::size_t size = height ? pitch * (height - 1) + width * sizeof(T) : 0;
-    if (!size || !width) return SUCCESS;
+    if (!width || !height) return SUCCESS;
+    std::size_t rows = 0, row = 0, size = 0;
+    if (__builtin_mul_overflow(pitch, height - 1, &rows) || __builtin_mul_overflow(width, sizeof(T), &row) ||
+        __builtin_add_overflow(rows, row, &size))
+        return INVALID_VALUE;
     if (!Heap::get().holds(place, size) || place % sizeof(T)) return INVALID_VALUE;
     return enqueue(stream, Node::SET, [=](Context*) {
         for (std::size_t row = 0; row < height; ++row) {

@@ -173,7 +173,7 @@ Allocation Heap::before(Address place, bool* is_freed) {
 
 bool Heap::holds(Address place, std::size_t size) {
     auto found = find(place);
-    return found.size && place + size <= found.start + found.size;
+    return found.size && size <= found.start + found.size - place;
 }
 
 bool Heap::is_allocated(Address place, std::size_t size) {
@@ -211,5 +211,5 @@ bool Heap::is_host(Address place, std::size_t size) {
     auto next = host_.upper_bound(place);
     if (next == host_.begin()) return false;
     auto [start, length] = *std::prev(next);
-    return place + size <= start + length;
+    return place - start <= length && size <= length - (place - start);
 }
