@@ -57,7 +57,7 @@ def indexed(spec: TensorSpec, index: Any) -> TensorSpec:
         if isinstance(part, slice):
             taken = _range(part, extent)
             shape.append(len(taken))
-            strides.append(stride * taken.step)
+            strides.append(stride * taken.step if len(taken) > 1 else 1)  # a step not taken may be of any size
             offset += stride * taken.start if taken else 0
         else:
             offset += stride * _element(part, axis, spec)
