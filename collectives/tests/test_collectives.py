@@ -219,6 +219,14 @@ def test_a_split_is_a_communicator_of_its_own():
             ValueError, match="split: ranks are \\(1, 2\\), needs different numbers from 0 to 2, 0 among them"
         ):
             ranks[0].communicator.split([1, 2])
+        for no_order in (3, {0, 2}, "02", None):
+            with pytest.raises(TypeError, match=r"split: .* is no sequence of ranks; give a tuple"):
+                ranks[0].communicator.split(no_order)
+        with pytest.raises(ValueError, match="needs different numbers from 0 to 2"):
+            ranks[0].communicator.split(itertools.count())
+    for counts in ({"sends": 2}, {"receives": {2, 1}}):
+        with pytest.raises(TypeError, match=r"all_to_all: (sends|receives): .* is no sequence of counts; give a tuple"):
+            AllToAll(x=spec, out=spec, **counts)
 
 
 @pytest.mark.parametrize("op", ["max", "min"])

@@ -6,12 +6,14 @@ Any object with `__index__` is an integer, but for truth values. Errors name the
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, Final
 
 from ep.ground.glimpse import glimpse
 
-__all__ = ["count", "index", "integer", "taken"]
+__all__ = ["count", "index", "integer", "several", "taken"]
 
 _BITS: Final = 64
 
@@ -65,3 +67,19 @@ def taken(values: Any, most: int) -> tuple[Any, ...]:
         return tuple(islice(iter(values), most + 1))
     except Exception as error:  # an iterator may raise anything
         raise TypeError from error
+
+
+def several(operation: str, values: Any, most: int, kind: str) -> tuple[Any, ...]:
+    """Return at most the first `most + 1` elements of a sequence, which may be endless.
+
+    kind : of the elements, for the message
+
+    Raises TypeError for another object, and for sets, mappings and text, whose order or elements say nothing.
+    """
+    try:
+        if not isinstance(values, AbstractSet | Mapping | str | bytes):
+            return taken(values, most)
+    except TypeError:
+        pass
+    message = f"{operation}: {glimpse(values)} is no sequence of {kind}; give a tuple of them"
+    raise TypeError(message) from None

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ep.ground.glimpse import glimpse
+from ep.integers import integer, several
 from ep_collectives import AllReduce
 
 from ep import TensorSpec
@@ -16,7 +17,11 @@ from ep_sharded.placement import Partial, Placement, Split
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Layout", "parts", "placements_of"]
+__all__ = ["Layout", "extents_of", "parts", "placements_of"]
+
+_MOST = 2
+_MOST_COUNTED = 16
+"""Of placements: that many too many are counted in messages."""
 
 
 def parts(extent: int, count: int) -> tuple[range, ...]:
@@ -28,9 +33,18 @@ def parts(extent: int, count: int) -> tuple[range, ...]:
     return tuple([range(begin, end) for begin, end in itertools.pairwise(ends)])
 
 
+def extents_of(what: str, given: Any) -> tuple[int, ...]:
+    """Return the extents of a mesh: one or two, above 0. Raises TypeError or ValueError."""
+    extents = tuple([integer(f"{what}: extent", each) for each in several(what, given, _MOST, "extents")])
+    if not 0 < len(extents) <= _MOST or min(extents) < 1:
+        message = f"{what}: extents are {glimpse(given)}, needs one or two above 0; give such as (2, 2)"
+        raise ValueError(message)
+    return extents
+
+
 def placements_of(what: str, given: Iterable[Any], ndim: int, mesh: Sequence[int]) -> tuple[Placement, ...]:
     """Return one placement for each dimension of a mesh, their axes not negative. Raises TypeError or ValueError."""
-    chosen = tuple(given)
+    chosen = several(what, given, _MOST_COUNTED, "placements")
     if len(chosen) != len(mesh):
         message = (
             f"{what}: {len(chosen)} placements are given, needs {len(mesh)}, one for each dimension of the mesh {mesh}"
@@ -51,7 +65,7 @@ class Layout:
     """A tensor over a mesh, as a value: hashable, the same at every rank.
 
     spec       : of the whole tensor, dense
-    mesh       : the extents of the mesh
+    mesh       : the extents of the mesh, one or two
     placements : one for each dimension of the mesh. An axis that several dimensions split is split by the first, and each
                  part by the next. Partial placements have one op
 
@@ -66,6 +80,7 @@ class Layout:
         if type(self.spec) is not TensorSpec or not self.spec.is_dense or self.spec.offset:
             message = f"Layout: spec is {glimpse(self.spec)}, needs a TensorSpec of a dense tensor without an offset"
             raise ValueError(message)
+        object.__setattr__(self, "mesh", extents_of("Layout: mesh", self.mesh))
         object.__setattr__(self, "placements", placements_of("Layout", self.placements, self.spec.ndim, self.mesh))
         ops = sorted({each.op for each in self.placements if isinstance(each, Partial)})
         if len(ops) > 1:

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ep.ground.glimpse import glimpse
 from ep.ground.uncopied import Uncopied
-from ep.integers import integer
 
 import ep
+from ep_sharded.layout import extents_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Mesh"]
-
-_MOST = 2
+__all__ = ["Mesh", "check_mesh", "same_mesh"]
 
 
 class Mesh(Uncopied):
@@ -34,9 +32,11 @@ class Mesh(Uncopied):
         if not isinstance(communicator, ep.Communicator):
             message = f"Mesh: communicator is {glimpse(communicator)}, needs a Communicator; ep.communicator(device, group) makes one"
             raise TypeError(message)
-        chosen = tuple([integer("Mesh: extent", each) for each in extents]) or (communicator.size,)
-        if len(chosen) > _MOST or min(chosen) < 1 or math.prod(chosen) != communicator.size:
-            message = f"Mesh: extents are {chosen}, needs one or two above 0 whose product is {communicator.size}, the number of ranks"
+        chosen = extents_of("Mesh", (communicator.size,) if type(extents) is tuple and not extents else extents)
+        if math.prod(chosen) != communicator.size:
+            message = (
+                f"Mesh: extents are {chosen}, needs such whose product is {communicator.size}, the number of ranks"
+            )
             raise ValueError(message)
         self.extents = chosen
         self.device = communicator.device
@@ -74,6 +74,13 @@ class Mesh(Uncopied):
 
     def __repr__(self) -> str:
         return f"<Mesh: place {self.place} of {' x '.join(map(str, self.extents))} on {self.device.name}>"
+
+
+def check_mesh(what: str, mesh: Any) -> None:
+    """Raise TypeError unless it is a Mesh."""
+    if not isinstance(mesh, Mesh):
+        message = f"{what}: mesh is {glimpse(mesh)}, needs a Mesh; Mesh(communicator, extents) makes one"
+        raise TypeError(message)
 
 
 def same_mesh(what: str, meshes: Sequence[Any]) -> Mesh:

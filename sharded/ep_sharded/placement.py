@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
 from ep_primitives import REDUCE_OPS
 
@@ -51,8 +52,8 @@ class Partial:
     op: str = "sum"
 
     def __post_init__(self) -> None:
-        if self.op not in OPS:
-            message = f"Partial: op is {self.op!r}, needs one of {', '.join(OPS)}"
+        if type(self.op) is not str or self.op not in OPS:
+            message = f"Partial: op is {glimpse(self.op)}, needs one of {', '.join(OPS)}"
             raise ValueError(message)
 
     @property

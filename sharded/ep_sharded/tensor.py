@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from ep.exchange.interchange import describe
 from ep.ground.glimpse import glimpse
 from ep.ground.uncopied import Uncopied
 
 import ep
 from ep_sharded.carry import carry
 from ep_sharded.layout import Layout, placements_of, slice_of
-from ep_sharded.mesh import Mesh
+from ep_sharded.mesh import check_mesh
 from ep_sharded.placement import Partial
 from ep_sharded.plan import Plan, plan
 
 if TYPE_CHECKING:
+    from ep_sharded.mesh import Mesh
     from ep_sharded.placement import Placement
 
 __all__ = ["ShardedTensor", "distribute", "followed", "held"]
@@ -34,10 +36,8 @@ class ShardedTensor(Uncopied):
     """
 
     def __init__(self, mesh: Mesh, spec: ep.TensorSpec, placements: Any, local: ep.Tensor) -> None:
-        if not isinstance(mesh, Mesh):
-            message = f"ShardedTensor: mesh is {glimpse(mesh)}, needs a Mesh"
-            raise TypeError(message)
-        layout = Layout(spec, mesh.extents, tuple(placements))
+        check_mesh("ShardedTensor", mesh)
+        layout = Layout(spec, mesh.extents, placements)
         needed = layout.local(mesh.place)
         if not isinstance(local, ep.Tensor) or local.device is not mesh.device or local.spec != needed:
             message = f"ShardedTensor: local is {glimpse(local)}, needs a Tensor of {needed} on {mesh.device.name}: the part at place {mesh.place} of {layout}"
@@ -101,8 +101,10 @@ def distribute(stream: ep.Stream, mesh: Mesh, array: Any, *placements: Placement
 
     Raises TypeError or ValueError.
     """
+    check_mesh("distribute", mesh)
+    spec = describe(array, "distribute: array").dense()  # refuses masks and element types before NumPy drops them
     whole = np.asarray(array, order="C")
-    layout = Layout(ep.TensorSpec(whole.dtype.name, whole.shape), mesh.extents, tuple(placements))
+    layout = Layout(spec, mesh.extents, placements)
     part = whole[tuple(map(slice_of, layout.box(mesh.place)))]
     for number, each in zip(mesh.place, layout.placements, strict=True):
         if number and isinstance(each, Partial) and each.is_spread:

@@ -204,6 +204,11 @@ def test_what_has_no_rule_says_so():
         (lambda: Layout(TensorSpec("int8", (2,)), (2,), (Partial("mean"),)), "all_reduce mean: x has dtype int8"),
         (lambda: Layout(TensorSpec("int8", (2, 2), (1, 2)), (2,), (B,)), "needs a TensorSpec of a dense tensor"),
         (lambda: S("0"), "Split: axis"),
+        (lambda: Partial(np.array([1, 2])), r"op is array\(\[1, 2\]\), needs one of"),
+        (lambda: Layout(A, (2,), B), r"Layout: Broadcast\(\) is no sequence of placements; give a tuple"),
+        (lambda: Layout(A, (2,), itertools.repeat(B)), "17 placements are given, needs 1"),
+        (lambda: Layout(A, 2, (B,)), "Layout: mesh: 2 is no sequence of extents"),
+        (lambda: Layout(A, (0,), (S(0),)), r"Layout: mesh: extents are \(0,\), needs one or two above 0"),
     ],
 )
 def test_mistakes_in_layouts_are_named(make, words):
@@ -222,9 +227,15 @@ def test_mistakes_at_a_rank_are_named():
         for make, words in [
             (
                 lambda: Mesh(made.communicators[0], (3,)),
-                r"extents are \(3,\), needs one or two above 0 whose product is 2",
+                r"extents are \(3,\), needs such whose product is 2",
             ),
             (lambda: Mesh(made.communicators[0], (1, 1, 2)), "needs one or two above 0"),
+            (lambda: Mesh(made.communicators[0], 2), "Mesh: 2 is no sequence of extents"),
+            (lambda: Mesh(made.communicators[0], itertools.count(1)), "needs one or two above 0"),
+            (lambda: distribute(stream, None, np.ones(3), B), "distribute: mesh is None, needs a Mesh"),
+            (lambda: distribute(stream, mesh, np.ma.array([1.0, 2.0], mask=[0, 1]), B), "distribute: array has a mask"),
+            (lambda: ShardedTensor(mesh, A, S(0), x.local), r"Split\(axis=0\) is no sequence of placements"),
+            (lambda: launch(stream, add, a=x, b=x, placements=B), "is no sequence of placements"),
             (lambda: Mesh(None), "communicator is None, needs a Communicator"),
             (
                 lambda: ShardedTensor(mesh, A, [S(0)], mesh.device.empty(A)),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.integers import integer
+from ep.integers import integer, several
 from ep_primitives import REDUCE_OPS
 from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_row
 
 if TYPE_CHECKING:
     from ep import TensorSpec
 
-__all__ = ["OPS", "check_multiple", "check_pair", "check_peer", "check_reduced", "number"]
+__all__ = ["OPS", "check_multiple", "check_pair", "check_peer", "check_reduced", "number", "numbers"]
 
 OPS: Final = ("sum", "prod", "min", "max", "mean")
 """The reductions over ranks: rows of Reduce, for the element types that these keep."""
+
+_MOST_RANKS: Final = 2**20
+"""Beyond all machines: counts that never end do."""
 
 
 def check_reduced(family: str, op: Any, spec: TensorSpec) -> None:
@@ -51,3 +54,9 @@ def number(title: str, name: str, value: Any) -> int:
         message = f"{title}: {name} is {given}, needs a number from 0 on"
         raise ValueError(message)
     return given
+
+
+def numbers(title: str, name: str, values: Any) -> tuple[int, ...]:
+    """Return counts, one a rank. Raises as `number` does, and TypeError for no sequence."""
+    given = several(f"{title}: {name}", values, _MOST_RANKS, "counts")
+    return tuple([number(title, name, each) for each in given])

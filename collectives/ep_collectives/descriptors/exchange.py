@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from ep_primitives.descriptors.validation import check_output, check_spec
 
 from ep import Collective, CollectiveRoles, Role, Roles, TensorSpec
-from ep_collectives.descriptors.checks import check_multiple, check_pair, number
+from ep_collectives.descriptors.checks import check_multiple, check_pair, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,7 @@ class AllToAll(Collective):
             check_spec(self.family, "x", x)
         elif out is not None:
             check_output(self.family, out)
-        sent = tuple([number(self.family, "sends", count) for count in sends])
-        received = tuple([number(self.family, "receives", count) for count in receives])
+        sent, received = numbers(self.family, "sends", sends), numbers(self.family, "receives", receives)
         if len(sent) != len(received):
             message = f"{self.family}: sends has {len(sent)} counts and receives {len(received)}; give both one a rank, or neither"
             raise ValueError(message)

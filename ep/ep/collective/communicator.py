@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from ep.errors import ClosedError
 from ep.ground.glimpse import glimpse
 from ep.ground.uncopied import Uncopied
-from ep.integers import integer
+from ep.integers import integer, several
 from ep.spi.communicator import Communicator as SpiCommunicator
 from ep.spi.communicator import Group
 from ep.stream.device import Device
@@ -59,12 +59,13 @@ class Communicator(Uncopied):
     def split(self, ranks: Iterable[int]) -> Communicator:
         """Return a communicator of some of the ranks, numbered in the order given, on the same device.
 
-        ranks : numbers of this communicator, this rank's among them; each of them calls split with the same ones
+        ranks : numbers of this communicator, this rank's among them; each of them calls split with the same ones, in the same order
 
-        Does not wait. Works on a broken communicator, too: `communicator.split(communicator.living)`. Raises ValueError.
+        Does not wait. Works on a broken communicator, too: `communicator.split(communicator.living)`. Raises TypeError for
+        no sequence of integers, ValueError for other numbers.
         """
         self._require_open("split")
-        chosen = tuple([integer("split: ranks", rank) for rank in ranks])
+        chosen = tuple([integer("split: ranks", rank) for rank in several("split", ranks, self.size, "ranks")])
         if self.rank not in chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(range(self.size)):
             message = f"split: ranks are {chosen}, needs different numbers from 0 to {self.size - 1}, {self.rank} among them: this rank's own"
             raise ValueError(message)
