@@ -67,6 +67,11 @@ def launch(
     Raises UnsupportedError, naming operation and placements, where there is no rule; TypeError, ValueError, and what
     primitives and collectives raise.
     """
+    if not isinstance(descriptor, ep.Descriptor):
+        message = (
+            f"launch: descriptor is {glimpse(descriptor)}, needs one; infer of a family describes the whole tensors"
+        )
+        raise TypeError(message)
     tensors = {name: each for name, each in operands.items() if isinstance(each, ShardedTensor)}
     mesh = same_mesh(descriptor.title, [each.mesh for each in tensors.values()])
     layouts = tuple(_layouts(descriptor, tensors).items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ep.exchange.interchange import describe
+from ep.exchange.tensor import on_the_host
 from ep.ground.glimpse import glimpse
 from ep.ground.uncopied import Uncopied
 
@@ -95,16 +95,15 @@ def followed(stream: ep.Stream, tensor: ShardedTensor, plan: Plan) -> ShardedTen
 def distribute(stream: ep.Stream, mesh: Mesh, array: Any, *placements: Placement) -> ShardedTensor:
     """Return this rank's part of an array that every rank has on its host. Nothing is sent.
 
-    array      : of NumPy or ml_dtypes, equal at all ranks
+    array      : of NumPy or another library, in host memory, equal at all ranks
     placements : one for each dimension of the mesh. Of a partial tensor the first rank holds the array and the others
                  identities, or all hold it, as a conversion from Broadcast would give
 
     Raises TypeError or ValueError.
     """
     check_mesh("distribute", mesh)
-    spec = describe(array, "distribute: array").dense()  # refuses masks and element types before NumPy drops them
-    whole = np.asarray(array, order="C")
-    layout = Layout(spec, mesh.extents, placements)
+    whole = on_the_host("distribute: array", array)
+    layout = Layout(ep.TensorSpec(whole.dtype.name, whole.shape), mesh.extents, placements)
     part = whole[tuple(map(slice_of, layout.box(mesh.place)))]
     for number, each in zip(mesh.place, layout.placements, strict=True):
         if number and isinstance(each, Partial) and each.is_spread:

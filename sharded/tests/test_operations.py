@@ -234,6 +234,8 @@ def test_mistakes_at_a_rank_are_named():
             (lambda: Mesh(made.communicators[0], itertools.count(1)), "needs one or two above 0"),
             (lambda: distribute(stream, None, np.ones(3), B), "distribute: mesh is None, needs a Mesh"),
             (lambda: distribute(stream, mesh, np.ma.array([1.0, 2.0], mask=[0, 1]), B), "distribute: array has a mask"),
+            (lambda: distribute(stream, mesh, [1.0, 2.0], B), "distribute: array is list"),
+            (lambda: launch(stream, "relu", x=x), "launch: descriptor is 'relu', needs one"),
             (lambda: ShardedTensor(mesh, A, S(0), x.local), r"Split\(axis=0\) is no sequence of placements"),
             (lambda: launch(stream, add, a=x, b=x, placements=B), "is no sequence of placements"),
             (lambda: Mesh(None), "communicator is None, needs a Communicator"),

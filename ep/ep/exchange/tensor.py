@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
     from ep.stream.stream import Stream
 
-__all__ = ["Tensor", "empty", "uploaded"]
+__all__ = ["Tensor", "empty", "on_the_host", "uploaded"]
 
 _NO_WAIT: Final = -1
 
@@ -200,7 +200,7 @@ def uploaded(device: Device, array: Any, stream: Stream | None) -> Tensor:
         _require_stream("tensor", stream)
         if stream.device is not device:
             refuse_device("tensor", "stream is of", stream.device, device, f"one of {device.name}")
-    source = _on_the_host(array)
+    source = on_the_host("tensor: array", array)
     tensor = Tensor(device.allocate(source.nbytes), TensorSpec(source.dtype.name, source.shape))
     if stream is not None:
         stream.upload(tensor.memory, source)
@@ -210,11 +210,10 @@ def uploaded(device: Device, array: Any, stream: Stream | None) -> Tensor:
     return tensor
 
 
-def _on_the_host(thing: Any) -> Array:
-    """Return another library's tensor in host memory as a contiguous array."""
+def on_the_host(where: str, thing: Any) -> Array:
+    """Return another library's tensor in host memory as a contiguous array. `where` begins what errors say."""
     import numpy as np  # noqa: PLC0415 - as above
 
-    where = "tensor: array"
     told, owner = read(thing, where, None, None)
     if told.device[0] not in dlpack.HOST:
         message = f"{where} is on DLPack device type {told.device[0]}, needs host memory; bring it there first, as the numpy() of an ep.Tensor does, or see it in place with ep.view"
