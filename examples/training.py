@@ -134,11 +134,12 @@ def compared(device: str, meshes: Sequence[tuple[int, int]], settings: Settings,
 
 
 def _mesh(text: str) -> tuple[int, int]:
-    """Return the extents that a word such as 2x4 names. Raises ValueError."""
-    data, heads = map(int, text.split("x"))
-    if min(data, heads) < 1:
-        raise ValueError
-    return data, heads
+    """Return the extents that a word such as 2x4 names. Raises ArgumentTypeError."""
+    extents = text.split("x")
+    if len(extents) != 2 or not all(each.isascii() and each.isdigit() and int(each) for each in extents):  # noqa: PLR2004
+        message = f"{text!r} is no mesh; give two extents above 0, such as 2x4"
+        raise argparse.ArgumentTypeError(message)
+    return int(extents[0]), int(extents[1])
 
 
 def main() -> int:
@@ -152,6 +153,10 @@ def main() -> int:
     parser.add_argument("--picture", type=Path, help="an SVG of the loss curves")
     parser.add_argument("--measure", action="store_true", help="seconds of a step on 2 x 1, with and without overlap")
     given = parser.parse_args()
+    if given.steps < 1:
+        parser.error(f"--steps is {given.steps}, needs a number from 1 on")
+    if given.picture and not given.picture.parent.is_dir():  # before the training whose curves it would lose
+        parser.error(f"--picture: there is no folder {given.picture.parent}; make it")
     try:
         ep.device(given.device)
     except (ValueError, ep.UnavailableError) as error:
@@ -167,7 +172,11 @@ def main() -> int:
         print(error)
         return 2
     if given.picture:
-        given.picture.write_text(drawn)
+        try:
+            given.picture.write_text(drawn)
+        except OSError as error:
+            print(f"--picture: {error}; give another file")
+            return 2
     print(f"largest difference {worst:.2g}, allowed {BOUND:.2g}")
     return int(worst > BOUND)
 

@@ -121,3 +121,19 @@ def test_mistakes_end_in_a_line(training, monkeypatch, capsys, arguments, status
     monkeypatch.setattr(sys, "argv", ["training.py", *arguments])
     assert training.main() == status
     assert words in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--mesh", "2"], "'2' is no mesh; give two extents above 0"),
+        (["--mesh", "0x2"], "'0x2' is no mesh"),
+        (["--steps", "0"], "--steps is 0, needs a number from 1 on"),
+        (["--picture", "no/such/folder/a.svg"], "there is no folder no/such/folder"),
+    ],
+)
+def test_mistakes_of_the_command_line_end_before_the_training(training, monkeypatch, capsys, arguments, words):
+    monkeypatch.setattr(sys, "argv", ["training.py", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        training.main()
+    assert words in capsys.readouterr().err
