@@ -122,6 +122,11 @@ class Tensor(Uncopied):
         """Yield the parts along the first dimension."""
         return (self[place] for place in range(len(self)))
 
+    def __contains__(self, _: object) -> NoReturn:
+        """Raise TypeError: `in` would compare with parts, which equal only themselves, and always say no."""
+        message = "tensor: `in` was asked for; look for it in tensor.numpy()"
+        raise TypeError(message)
+
     def __bool__(self) -> NoReturn:
         """Raise TypeError: a truth value could mean that the tensor exists, or that its elements are true."""
         message = "tensor: its truth was asked for; ask `tensor is None`, or look at tensor.numpy()"

@@ -210,6 +210,7 @@ def test_views_of_elements_agree_with_numpy(cpu):
         (lambda x: x["a":], TypeError, "needs integers"),
         (lambda x: len(x[0, 0]), TypeError, "rank 0 has no length"),
         (bool, TypeError, "its truth was asked for"),
+        (lambda x: X[0, 0] in x, TypeError, "`in` was asked for; look for it in"),
         (np.asarray, TypeError, r"tensor\.numpy\(\)"),
         (lambda x: X - x, TypeError, "unsupported operand"),
         (lambda x: x.device.tensor([1, 2]), TypeError, "tensor: array is list"),
