@@ -52,14 +52,21 @@ class Interruption:
     def __enter__(self):
         self._collected = gc.isenabled()
         gc.disable()  # what it makes traceable would shift the places
+        self._hear, sys.unraisablehook = sys.unraisablehook, self._hear_not
         sys.settrace(self._trace)
         return self
 
     def __exit__(self, *_):
         sys.settrace(None)
+        sys.unraisablehook = self._hear
         self._last.clear()
         if self._collected:
             gc.enable()
+
+    def _hear_not(self, unraisable):
+        """Let go of what was raised in a generator that is closed half-way: pytest would keep it, and all that its frames have."""
+        if not (self.place and self._raises):
+            self._hear(unraisable)
 
     def _trace(self, frame, event, _):
         code = frame.f_code
