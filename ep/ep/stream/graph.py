@@ -74,7 +74,7 @@ class Graph(Uncopied):
             message = f"graph.slot: name {glimpse(name)} is no identifier of at most 100 characters, and launch takes it as a keyword; give such as 'x'"
             raise ValueError(message)
         if type(memory) is not Memory:
-            message = f"graph.slot: {name} is {type(memory).__name__}, needs a Memory; give one that was captured"
+            message = f"graph.slot: {name} is {type(memory).__name__}, needs a Memory that was captured; of a tensor x that is x.memory"
             raise TypeError(message)
         memory._require_open(f"graph.slot: {name}")
         with self._turn:
