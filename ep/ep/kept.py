@@ -60,7 +60,8 @@ class Kept:
             if self.folder.stat().st_uid == os.geteuid():
                 self.folder.chmod(0o700)
                 if next(self._writes) % _SELDOM == 0:
-                    self._make_room()
+                    with contextlib.suppress(OSError):
+                        self._make_room()
                 self._put(self._place(key), _seal(key, content) + content)
                 return True
         return False
@@ -78,6 +79,7 @@ class Kept:
                 raise
 
     def _make_room(self) -> None:
+        """Remove what is too much, as far as that can be done: another process may do the same."""
         found = [
             (entry.stat(), entry.path) for entry in os.scandir(self.folder) if entry.is_file(follow_symlinks=False)
         ]

@@ -64,8 +64,8 @@ class Interruption:
             gc.enable()
 
     def _hear_not(self, unraisable):
-        """Let go of what was raised in a generator that is closed half-way: pytest would keep it, and all that its frames have."""
-        if not (self.place and self._raises):
+        """Let go of a Ctrl-C in a generator that is closed half-way: pytest would keep it, and all that its frames have."""
+        if unraisable.exc_type is not KeyboardInterrupt:
             self._hear(unraisable)
 
     def _trace(self, frame, event, _):

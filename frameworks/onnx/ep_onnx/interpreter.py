@@ -30,25 +30,16 @@ _UNFOLDED: Final = frozenset(
     [
         *("If", "Loop", "Scan", "SequenceMap", "Dropout", "Bernoulli", "Multinomial", "ImageDecoder"),
         *("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"),
-        *(
-            "Softmax",
-            "LogSoftmax",
-            "Hardmax",
-            "LpNormalization",
-            "LRN",
-            "ReduceSumSquare",
-            "Slice",
-            "Shape",
-            "BatchNormalization",
-        ),
+        *("Softmax", "LogSoftmax", "Hardmax", "LpNormalization", "LRN", "ReduceSumSquare"),
+        *("Slice", "Shape", "BatchNormalization"),
     ]
 )
 """Operations that give other values each time, or have a body, and such as ONNX's reference has wrong: softmaxes of rows that are
 several dimensions (operator sets before 13), norms of order 1, neighbours of channels whose number is beyond that of the images, the type of a sum of squares,
 a start before the first element of a slice that goes backwards, an end of a shape before its first dimension, the statistics of a batch (operator set 9)."""
 
-
 _FEW: Final = 1024
+"""Elements up to which a content that the host has read may be one that shapes follow from."""
 
 
 class Interpreter:

@@ -150,9 +150,8 @@ def _slice(
     for axis, first, last, step in zip(along, begin, end, strides, strict=True):
         extent = x.shape[axis]
         stop = None if step < 0 and last < -extent else last
-        parts[axis] = slice(
-            max(first, -extent), stop, step
-        )  # NumPy takes nothing from before the first element backwards
+        # From before the first element NumPy takes nothing backwards, ONNX the first.
+        parts[axis] = slice(max(first, -extent), stop, step)
     content = x.array
     if content is not None and not x.is_read and x.element is None:
         return node.lasting(f"part {parts}", lambda: content[tuple(parts)], x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from ep.folders import cache_folder
@@ -9,6 +10,7 @@ from ep.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 __all__ = ["kept"]
 
@@ -18,9 +20,15 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
 
     key : all that decides the program, as text
     """
-    programs = Kept(cache_folder() / "cuda")
+    programs = _programs(cache_folder() / "cuda")
     program = programs.read(key)
     if program is None:
         program = make()
         programs.write(key, program)
     return program
+
+
+@functools.cache
+def _programs(folder: Path) -> Kept:
+    """Return what is kept in a folder, the same each time: it counts what this process writes."""
+    return Kept(folder)
