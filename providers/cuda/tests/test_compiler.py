@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ep.kept import Kept
 from ep_cuda.compiler import kept as files
 from ep_cuda.compiler.nvrtc import nvrtc
 from ep_cuda.compiler.program import image_of
@@ -66,6 +67,15 @@ def test_damaged_file_is_made_anew(monkeypatch, tmp_path, damage):
     file.write_bytes(damage(file.read_bytes()))
     assert files.kept("key", lambda: b"second") == b"second"
     assert files.kept("key", lambda: b"third") == b"second"
+
+
+def test_folder_is_looked_through_seldom(monkeypatch, tmp_path):
+    looks = []
+    monkeypatch.setattr(Kept, "_make_room", looks.append)
+    monkeypatch.setenv("EP_CACHE_DIR", str(tmp_path))
+    for number in range(20):
+        files.kept(f"key {number}", lambda: b"program")
+    assert len(looks) == 1
 
 
 def test_without_a_place_programs_are_compiled_each_time(monkeypatch, tmp_path):
