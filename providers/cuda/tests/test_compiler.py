@@ -71,7 +71,7 @@ def test_damaged_file_is_made_anew(monkeypatch, tmp_path, damage):
 
 def test_folder_is_looked_through_seldom(monkeypatch, tmp_path):
     looks = []
-    monkeypatch.setattr(Kept, "_make_room", looks.append)
+    monkeypatch.setattr(Kept, "_make_room", lambda kept: looks.append(kept.folder))
     monkeypatch.setenv("EP_CACHE_DIR", str(tmp_path))
     for number in range(20):
         files.kept(f"key {number}", lambda: b"program")
