@@ -1,4 +1,4 @@
-"""CudaDevice: one device with its primary context, memory and modules."""
+"""CudaDevice: one device with its primary context, memory and programs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CudaDevice(ep.spi.Device):
         self.peers = Peers(self)
         self._native = native
         self._takes_ptx = False  # a driver without a GPU, as the emulated one, translates
-        self._modules: LRU[ep_simt.Program, Any] = LRU()
+        self._libraries: LRU[ep_simt.Program, Any] = LRU()
         self._loaded: list[Any] = []  # until the end: a function may be under way after its program has left the cache
         self._open: Roster[CudaStream] = Roster()
         self._events: dict[bool, deque[Any]] = {True: deque(), False: deque()}
@@ -112,29 +112,31 @@ class CudaDevice(ep.spi.Device):
         """Return an entry that can be launched. Raises CompileError."""
         return CudaFunction(self, program, entry)
 
-    def module(self, program: ep_simt.Program) -> Any:
-        """Return the driver's module of a program, compiled once for all kernel keys that share it. Raises CompileError."""
-        return self._modules.get(program, self._load)
+    def library(self, program: ep_simt.Program) -> Any:
+        """Return the driver's library of a program, compiled once for all kernel keys that share it. Raises CompileError."""
+        return self._libraries.get(program, self._load)
 
     def _load(self, program: ep_simt.Program) -> Any:
         as_ptx = self._takes_ptx
-        status, module = self._try_load(program, as_ptx=as_ptx)
+        status, library = self._try_load(program, as_ptx=as_ptx)
         if status == _NO_BINARY and not as_ptx:  # other threads may have found the same meanwhile
             self._takes_ptx = True
-            status, module = self._try_load(program, as_ptx=True)
+            status, library = self._try_load(program, as_ptx=True)
         if status:
-            raise self.failed(status, "cuModuleLoadData")
-        return module
+            raise self.failed(status, "cuLibraryLoadData")
+        return library
 
     def _try_load(self, program: ep_simt.Program, *, as_ptx: bool) -> tuple[int, Any]:
-        """Return the driver's code, and the module if that is 0."""
+        """Return the driver's code, and the library if that is 0."""
         image = image_of(self.architecture, program, as_ptx=as_ptx)
-        place = ffi.new("CUmodule *")
+        place, none = ffi.new("CUlibrary *"), (ffi.NULL, ffi.NULL, 0)
         self.count()
         with self.context as opened:
-            status = opened.functions.cuModuleLoadData(place, ffi.from_buffer(image))
-        if not status:
-            self._loaded.append(place[0])
+            status = opened.functions.cuLibraryLoadData(place, ffi.from_buffer(image), *none, *none)
+            if not status:
+                self._loaded.append(place[0])
+                # A driver that loads late says only here that the code is none of this device's.
+                status = opened.functions.cuLibraryGetModule(ffi.new("CUmodule *"), place[0])
         return int(status), place[0]
 
     @property
@@ -251,7 +253,7 @@ class CudaDevice(ep.spi.Device):
         return handle
 
     def close(self) -> None:
-        self._modules.clear()
+        self._libraries.clear()
         if self._context is None:
             return
         if self._staging is not None:
@@ -260,7 +262,7 @@ class CudaDevice(ep.spi.Device):
             self._cublaslt.close()
         with self._context as opened:
             while self._loaded:
-                opened.functions.cuModuleUnload(self._loaded.pop())
+                opened.functions.cuLibraryUnload(self._loaded.pop())
             for events in self._events.values():
                 while events:
                     opened.functions.cuEventDestroy_v2(events.pop())

@@ -23,7 +23,7 @@ __all__ = ["Context", "Driver", "driver", "ffi"]
 _FUNCTIONS: Final = """
 typedef int CUresult, CUdevice;
 typedef uintptr_t CUdeviceptr;
-typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction;
+typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction, *CUlibrary, *CUkernel;
 typedef void *CUgraph, *CUgraphNode, *CUgraphExec;
 typedef struct {
   CUfunction function;
@@ -83,9 +83,11 @@ CUresult cuEventQuery(CUevent);
 CUresult cuEventSynchronize(CUevent);
 CUresult cuEventElapsedTime(float *, CUevent, CUevent);
 
-CUresult cuModuleLoadData(CUmodule *, const void *);
-CUresult cuModuleUnload(CUmodule);
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
+CUresult cuLibraryLoadData(CUlibrary *, const void *, int *, void **, unsigned int, int *, void **, unsigned int);
+CUresult cuLibraryUnload(CUlibrary);
+CUresult cuLibraryGetModule(CUmodule *, CUlibrary);
+CUresult cuLibraryGetKernel(CUkernel *, CUlibrary, const char *);
+CUresult cuKernelGetFunction(CUfunction *, CUkernel);
 CUresult cuFuncGetAttribute(int *, int, CUfunction);
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                         unsigned int, CUstream, void **, void **);
@@ -106,9 +108,18 @@ _TYPES: Final = (
     *(f"{kind} *" for kind in ("char", "float", "int", "size_t", "uint32_t volatile", "unsigned int", "void *")),
     *(
         f"{kind} *"
-        for kind in ("CUcontext", "CUdevice", "CUdeviceptr", "CUevent", "CUfunction", "CUmodule", "CUstream")
+        for kind in (
+            "CUcontext",
+            "CUdevice",
+            "CUdeviceptr",
+            "CUevent",
+            "CUfunction",
+            "CUkernel",
+            "CUlibrary",
+            "CUmodule",
+        )
     ),
-    *(f"{kind} *" for kind in ("CUDA_KERNEL_NODE_PARAMS", "CUgraph", "CUgraphExec", "CUgraphNode")),
+    *(f"{kind} *" for kind in ("CUDA_KERNEL_NODE_PARAMS", "CUgraph", "CUgraphExec", "CUgraphNode", "CUstream")),
     *("CUdeviceptr", "CUgraphNode[]", "CUstream", "char[256]", "char[]", "const char **"),
     *("uintptr_t", "void *", "void **", "void *[]"),
 )

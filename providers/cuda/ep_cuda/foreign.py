@@ -12,7 +12,7 @@ from ep_cuda.driver import ffi
 if TYPE_CHECKING:
     from ep_cuda.device import CudaDevice
 
-__all__ = ["address_of", "is_host_memory", "stream_of"]
+__all__ = ["DEFAULTS", "address_of", "is_host_memory", "stream_of"]
 
 # CUpointer_attribute, cuda.h
 _MEMORY_TYPE: Final = 2
@@ -24,7 +24,7 @@ _RANGE_SIZE: Final = 12
 _END: Final = 1 << 64
 _HOST: Final = 1  # CU_MEMORYTYPE_HOST
 
-_DEFAULTS: Final = frozenset({0, 1, 2})
+DEFAULTS: Final = frozenset({0, 1, 2})
 """Numbers of the default streams: the context's, as old programs and as each thread have it."""
 
 _WORD: Final = 8
@@ -75,7 +75,7 @@ def stream_of(device: CudaDevice, handle: Any) -> Any:
     Raises TypeError for anything else, ValueError for a stream of another context.
     """
     number = _number_of(handle)
-    if number not in _DEFAULTS and not is_mapped(number, _WORD):
+    if number not in DEFAULTS and not is_mapped(number, _WORD):
         message = f"wrap_stream: at {number:#x} there is no stream; give one that was not destroyed"
         raise ValueError(message)
     native = ffi.cast("CUstream", number)

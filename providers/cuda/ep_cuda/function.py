@@ -1,4 +1,4 @@
-"""CudaFunction: an entry of a module as the driver launches it."""
+"""CudaFunction: an entry of a program as the driver launches it."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ _NUMBERS: Final = {
 _PLACE: Final = 16
 """Each argument begins at a multiple of so many bytes, the largest alignment of any."""
 
+_NULL: Final = ffi.NULL
 _GROUP: Final = 256
 _MOST_GROUPS: Final = (1 << 31) - 1  # CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X of every architecture since sm_30
 _MOST_THREADS: Final = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
@@ -54,16 +55,19 @@ class Storage(NamedTuple):
 
 
 class CudaFunction:
-    """One entry of a module, shared by all descriptors of a kernel key; launches take turns with its storage.
+    """One entry of a program, shared by all descriptors of a kernel key; launches take turns with its storage.
 
-    native : the driver's function
+    native : the driver's function in the device's context
     """
 
     def __init__(self, device: CudaDevice, program: ep_simt.Program, entry: ep_simt.Entry) -> None:
         """Find the entry in its program, which is compiled now if it was not. Raises CompileError."""
-        module = device.module(program)
+        library = device.library(program)
         with device.context as driver:
-            self.native = driver.answer("cuModuleGetFunction", "CUfunction", module, entry.name.encode())
+            # A library's kernel is launched in the context of its stream, which need not be current.
+            self._kernel = driver.answer("cuLibraryGetKernel", "CUkernel", library, entry.name.encode())
+            self.native = driver.answer("cuKernelGetFunction", "CUfunction", self._kernel)
+            self._launch = driver.functions.cuLaunchKernel
             most = driver.answer("cuFuncGetAttribute", "int", _MOST_THREADS, self.native)
         formats = [_format_of(parameter) for parameter in entry.parameters]
         sizes = [-(-struct.calcsize(f"<{each}") // _PLACE) * _PLACE for each in formats]
@@ -110,10 +114,11 @@ class CudaFunction:
 
     def _run(self, stream: CudaStream, grid: Grid, places: Any) -> None:
         groups, group = grid
-        with stream.device.context as driver:
-            status = driver.functions.cuLaunchKernel(
-                self.native, groups, 1, 1, group, 1, 1, 0, stream.native, places, ffi.NULL
-            )
+        if stream.has_context:
+            status = self._launch(self._kernel, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
+        else:
+            with stream.device.context:
+                status = self._launch(self.native, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
         stream.placed("cuLaunchKernel", status)
 
     def fill(self, storage: Storage, arguments: list[Any]) -> None:

@@ -12,6 +12,7 @@ import ep
 from ep_cuda.driver import ffi
 from ep_cuda.errors import NOT_READY
 from ep_cuda.event import CudaEvent
+from ep_cuda.foreign import DEFAULTS
 from ep_cuda.gate import Gate
 from ep_cuda.trail import Trail
 
@@ -41,9 +42,10 @@ def new_stream(device: CudaDevice, priority: int, flags: int = _BLOCKING) -> Any
 class CudaStream(ep.spi.Stream):
     """A stream of EP's own.
 
-    native : the driver's
-    calls  : driver calls made for it so far
-    trail  : its work that was not seen done
+    native      : the driver's
+    has_context : False for a default stream, which is of whichever context is current
+    calls       : driver calls made for it so far
+    trail       : its work that was not seen done
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class CudaStream(ep.spi.Stream):
         super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
         self.device = device
         self.native = native
+        self.has_context = int(ffi.cast("uintptr_t", native)) not in DEFAULTS
         self.calls = 0
         self.trail = Trail(self)
         self._host: ep.HostThread | None = None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from ep.kept import Kept
 from ep_cuda.compiler import kept as files
 from ep_cuda.compiler.nvrtc import nvrtc
 from ep_cuda.compiler.program import image_of
+from ep_cuda.library import in_wheels
 from ep_primitives import ElementwiseUnary
 from ep_simt import GPU, bodies
 
@@ -25,6 +30,17 @@ def program():
 def test_known_architecture_gets_code_of_its_own(monkeypatch, tmp_path, program, architecture):
     monkeypatch.setenv("EP_CACHE_DIR", str(tmp_path))
     assert image_of(architecture, program).startswith(_ELF)
+
+
+def test_built_in_functions_of_a_wheel_are_open_before_they_are_needed():
+    """PyTorch of CUDA 13 brings NVRTC 13.0, which does not look for them beside itself."""
+    wheels = in_wheels("libnvrtc.so.*")
+    if not wheels:
+        pytest.skip("NVRTC is none of a wheel here")
+    found = 'print([l.split()[-1] for l in open("/proc/self/maps") if "libnvrtc-builtins" in l][-1])'
+    program = f"from ep_cuda.compiler.nvrtc import nvrtc; nvrtc(); {found}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert Path(done.stdout.strip()).parent == Path(wheels[0]).parent, done.stderr
 
 
 def test_newer_architecture_than_the_compiler_gets_ptx(monkeypatch, tmp_path, program):

@@ -9,6 +9,22 @@ from pathlib import Path
 
 import numpy as np
 
+CALLS = """
+import ctypes, sys, numpy as np
+from ctypes import c_uint64 as word, c_size_t as size
+from ep_cuda.compiler.nvrtc import nvrtc
+from bare_driver import Driver, DriverError
+driver = Driver()
+def kernel(source):
+    text = nvrtc().compile('extern "C" {' + source + "}", "program", ("--gpu-architecture=compute_90",))
+    return driver.function(driver.load(text.rstrip(b"\\0").decode()), "entry")
+def code(name, *arguments):
+    return getattr(driver.library, name)(*arguments)
+def ints(place, count):
+    return driver.download(place, (count,), np.int32).tolist()
+"""
+"""The beginning of a program that calls the driver."""
+
 
 class DriverError(Exception):
     """A call of the driver's returned a code."""

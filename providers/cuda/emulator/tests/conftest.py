@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bare_driver import CALLS
 from ep_cuda_emulator.place import environment
 
 _HERE = Path(__file__).parent
@@ -28,6 +29,18 @@ def emulate(cache):
         words = [sys.executable, "-c", command[0]] if len(command) == 1 else [*command]
         given = {**os.environ, "EP_CACHE_DIR": str(cache), "PYTHONPATH": str(_HERE), **variables}
         return subprocess.run(words, env=environment(given), capture_output=True, text=True, check=False, timeout=300)
+
+    return run
+
+
+@pytest.fixture
+def lines(emulate):
+    """Return a function that runs a program and returns the lines that it prints."""
+
+    def run(text, **variables):
+        done = emulate(CALLS + text, **variables)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
 
     return run
 

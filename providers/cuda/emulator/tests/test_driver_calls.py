@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from bare_driver import CALLS
 
-HEAD = """
-import ctypes, sys, numpy as np
-from ctypes import c_uint64 as word, c_size_t as size
-from ep_cuda.compiler.nvrtc import nvrtc
-from bare_driver import Driver, DriverError
-driver = Driver()
-def kernel(source):
-    text = nvrtc().compile('extern "C" {' + source + "}", "program", ("--gpu-architecture=compute_90",))
-    return driver.function(driver.load(text.rstrip(b"\\0").decode()), "entry")
-def code(name, *arguments):
-    return getattr(driver.library, name)(*arguments)
-def ints(place, count):
-    return driver.download(place, (count,), np.int32).tolist()
-"""
 SLOW = (
     'kernel("__global__ void entry(int *out) { for (int n = 0; n < 300; ++n) __nanosleep(1); atomicAdd(out, 1); }")\n'
 )
-
-
-@pytest.fixture
-def lines(emulate):
-    """Return a function that runs a program and returns the lines that it prints."""
-
-    def run(text, **variables):
-        done = emulate(HEAD + text, **variables)
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout.splitlines()
-
-    return run
 
 
 def test_device_says_what_it_is(lines):
@@ -276,7 +251,7 @@ print(code("cuCtxSynchronize"), ints(there, 4), code("cuCtxDisablePeerAccess", w
 driver.launch(work, 1, 4, there)
 print(code("cuCtxSynchronize"))
 """
-    done = emulate(HEAD + text, EP_CUDA_EMULATOR_DEVICES="2")
+    done = emulate(CALLS + text, EP_CUDA_EMULATOR_DEVICES="2")
     assert done.stdout.splitlines() == ["0 [7, 7, 7, 7] 0", "700"]
     report = "kernel entry is given memory of device 1, to which device 0 has no peer access"
     assert done.stderr == f"emulated CUDA: {report}\n"
@@ -320,7 +295,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_what_is_not_emulated_says_so_once(emulate):
-    done = emulate(HEAD + 'print(code("cuTexObjectCreate"), code("cuTexObjectCreate"))')
+    done = emulate(CALLS + 'print(code("cuTexObjectCreate"), code("cuTexObjectCreate"))')
     assert done.stdout.split() == ["801", "801"]
     assert done.stderr == "emulated CUDA: cuTexObjectCreate is not emulated\n"
 
@@ -336,7 +311,7 @@ def test_what_is_not_emulated_says_so_once(emulate):
 )  # fmt: skip
 def test_program_that_is_wrong_is_refused_with_its_line(emulate, program, code, why):
     done = emulate(
-        HEAD
+        CALLS
         + f"""
 try:
     driver.launch(driver.function(driver.load({program!r}), "e"), 1, 1)

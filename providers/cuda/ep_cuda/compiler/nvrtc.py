@@ -6,6 +6,7 @@ Facts are from NVIDIA's NVRTC reference, release 13.0.
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any, Final
 
 import ep
@@ -53,7 +54,7 @@ class Nvrtc:
 
     def __init__(self) -> None:
         """Open it, the wheel's first. Raises UnavailableError if there is none."""
-        self._functions = _opened()
+        self._functions, self._beside = _opened()
         major, minor = _ffi.new("int *"), _ffi.new("int *")
         self._check("nvrtcVersion", major, minor)
         self.version = f"{major[0]}.{minor[0]}"
@@ -126,11 +127,15 @@ def nvrtc() -> Nvrtc:
     return Nvrtc()
 
 
-def _opened() -> Any:
+def _opened() -> tuple[Any, list[Any]]:
+    """Return the library, and others that have to stay open beside it. Raises UnavailableError if there is none."""
     reasons = []
     for path in (*in_wheels("libnvrtc.so.*"), *_SYSTEM):
         try:
-            return opened(_ffi, _FUNCTIONS, path)
+            library = opened(_ffi, _FUNCTIONS, path)
+            # By their name alone NVRTC 13.0 does not find its built-in functions, unless they are open already.
+            beside = () if path in _SYSTEM else Path(path).parent.glob("libnvrtc-builtins.so.*")
+            return library, [_ffi.dlopen(str(each)) for each in beside]
         except (OSError, AttributeError) as error:
             reasons.append(str(error))
     message = f"NVRTC, the compiler of CUDA's kernels, is not installed ({reasons[-1]}); {_CURE}"

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "driver/graph.h"
+#include "driver/library.h"
 #include "machine/heap.h"
 #include "machine/machine.h"
 
@@ -79,8 +80,10 @@ static int check_extents(const Extent& grid, const Extent& block, const Function
 
 int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters,
            void** extra, bool is_grid_wide) {
+    InContextOf entered(function, stream);
     CURRENT(context);
     if (!function) return INVALID_HANDLE;
+    if (int code = function_of(function, context)) return code;
     if (int code = function->prepare(grid.count() * block.count())) return code;
     if (int code = check_extents(grid, block, *function, dynamic)) return code;
     if (is_grid_wide && grid.count() > 1) return NOT_SUPPORTED;

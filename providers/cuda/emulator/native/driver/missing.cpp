@@ -60,15 +60,12 @@ MISSING(cuIpcOpenMemHandle_v2)
 
 MISSING(cuParamSetTexRef)
 
-// Linking, libraries, virtual memory, and profiles.
+// Linking, virtual memory, and profiles.
 MISSING(cuLinkAddData_v2)
 MISSING(cuLinkAddFile_v2)
 MISSING(cuLinkComplete)
 MISSING(cuLinkCreate_v2)
 MISSING(cuLinkDestroy)
-MISSING(cuLibraryLoadData)
-MISSING(cuLibraryGetKernel)
-MISSING(cuLibraryUnload)
 MISSING(cuMemAddressReserve)
 MISSING(cuMemCreate)
 MISSING(cuMemMap)

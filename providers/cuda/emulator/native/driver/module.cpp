@@ -25,11 +25,22 @@ int text_of(const void* image, std::string& text) {
 
 int load(Module** result, const void* image, std::string& why) {
     CURRENT(context);
-    if (!image || !result) return INVALID_VALUE;
+    if (!result) return INVALID_VALUE;
+    ProgramFacts facts;
+    if (int code = read_program(image, facts, why)) return code;
+    return make_module(context, facts, result);
+}
+
+}  // namespace
+
+int read_program(const void* image, ProgramFacts& facts, std::string& why) {
+    if (!image) return INVALID_VALUE;
     std::string text;
     if (int code = text_of(image, text)) return code;
-    ProgramFacts facts;
-    if (int code = load_program(text, facts, why)) return code;
+    return load_program(text, facts, why);
+}
+
+int make_module(Context* context, const ProgramFacts& facts, Module** result) {
     auto module = std::make_unique<Module>();
     module->context = context;
     module->program = facts.handle;
@@ -51,7 +62,11 @@ int load(Module** result, const void* image, std::string& why) {
     return SUCCESS;
 }
 
-}  // namespace
+void drop_module(Module* module) {
+    wait_for_all(module->context);
+    for (auto& [name, place] : module->variables) Heap::get().free(place.first);
+    delete module;
+}
 
 int Function::prepare(std::uint64_t threads) {
     std::lock_guard guard(turn);
@@ -125,10 +140,9 @@ int cuModuleLoadFatBinary(Module**, const void*) {
 int cuModuleUnload(Module* module) {
     CURRENT(context);
     if (!module) return INVALID_HANDLE;
-    wait_for_all(module->context);
-    for (auto& [name, place] : module->variables) Heap::get().free(place.first);
-    forget_program(module->program);
-    delete module;
+    int program = module->program;
+    drop_module(module);
+    forget_program(program);
     return SUCCESS;
 }
 int cuModuleGetFunction(Function** function, Module* module, const char* name) {

@@ -43,6 +43,13 @@ struct Module {
     std::map<std::string, std::pair<Address, std::size_t>> variables;
 };
 
+// Reads the text of a program. Returns the driver's code; `why` says more.
+int read_program(const void* image, ProgramFacts& facts, std::string& why);
+// A program's functions and variables in a context. Returns the driver's code.
+int make_module(Context* context, const ProgramFacts& facts, Module** module);
+// Waits for its work, and gives its memory back; the program stays.
+void drop_module(Module* module);
+
 // A launch with all that it needs; it may be run many times.
 struct KernelPlan {
     Function* function = nullptr;
@@ -53,7 +60,7 @@ struct KernelPlan {
 
 // Takes the parameters by their addresses, or packed as `extra` says. Returns the driver's code.
 int take_parameters(KernelPlan& plan, void** parameters, void** extra);
-// Puts a launch into a stream. Returns the driver's code.
+// Puts a launch into a stream; `function` may be a kernel of a library. Returns the driver's code.
 int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters,
            void** extra, bool is_grid_wide = false);
 // Runs it on this thread. Returns the driver's code.
