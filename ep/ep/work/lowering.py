@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from ep.memory.scratch import packed
+from ep.work.bound import Bound
 from ep.work.executable import Node
 from ep.work.implementation import Implementation, Kernel
 from ep.work.stage import Lifetime, lifetimes
@@ -68,7 +69,8 @@ class Composition(Kernel):
     def __init__(self, whole: Descriptor, stages: Sequence[Stage], primitives: Sequence[Primitive]) -> None:
         temporaries = lifetimes(whole, stages)
         own = [Lifetime(place, place, primitive.scratch_nbytes) for place, primitive in enumerate(primitives)]
-        alignment = primitives[0].device.info.alignment
+        self._device = primitives[0].device
+        alignment = self._device.info.alignment
         begins, self.scratch_nbytes = packed([*temporaries.values(), *own], alignment)
         named = {
             name: _Wire(_SCRATCH, begin, lifetime.nbytes)
@@ -92,16 +94,11 @@ class Composition(Kernel):
             stage.primitive._run(stream, stage.memories(memories), stage.scalars(scalars))
 
     def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        bound = []
+        launches = []
         for stage in self._stages:
             given = stage.memories(memories), stage.scalars(scalars)
-            bound.append((stage.primitive._bind(*given), *given))
-
-        def run(stream: spi.Stream, _: Any, __: Any) -> None:
-            for launch, its_memories, its_scalars in bound:
-                launch(stream, its_memories, its_scalars)
-
-        return run
+            launches.append((stage.primitive._bind(*given), *given))
+        return Bound(self._device.twin, launches, tuple(self.nodes(memories, scalars)))
 
     def nodes(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Iterator[Node]:
         """Yield the stages of one launch as nodes of a graph; a lowered stage is replaced by its own stages."""
