@@ -6,7 +6,7 @@
 # with its needs. The compiler, NVRTC, comes from a wheel or the toolkit, and so does cuBLASLt: without it products run by the portable kernels, and the
 # part cuda-products says nothing of it.
 #
-#   PARTS          those that run; default: devices cuda cuda-products cuda-runtime opencl onnx speed memcheck racecheck
+#   PARTS          those that run; default: devices cuda cuda-products cuda-runtime losses opencl onnx speed memcheck racecheck
 #   EVERY=8        one element type of so many, each op in one at least: 1 for all
 #   SECONDS_EACH   what a part may take: default 110; SECONDS_SPEED for speed: default 300
 #
@@ -17,7 +17,7 @@ out=$(realpath -m "${1:?tools/gpu/check.sh OUT}")
 cd "$(dirname "$0")/../.."
 mkdir -p "$out"
 site=$(mktemp -d)
-parts=" ${PARTS:-devices cuda cuda-products cuda-runtime opencl onnx speed memcheck racecheck} "
+parts=" ${PARTS:-devices cuda cuda-products cuda-runtime losses opencl onnx speed memcheck racecheck} "
 seconds=${SECONDS_EACH:-110}
 failed=0
 
@@ -51,6 +51,7 @@ part devices python3 -c 'from ep.cli import main; main()' devices
 part cuda bash -c "suite --provider cuda --jobs $((jobs * 3 / 4)) --every ${EVERY:-8} --filter 'primitives/*' --bits-of cpu:0 --json '$out/cuda.json' --html '$out/cuda.html'"
 part cuda-products bash -c "suite --provider cuda --jobs $((jobs * 3 / 4)) --filter 'primitives/matmul/*' --json '$out/cuda-products.json'"
 part cuda-runtime bash -c "suite --provider cuda --jobs $((jobs / 4 + 1)) --filter 'runtime/*' --json '$out/cuda-runtime.json'"
+part losses python3 tools/gpu/losses.py
 if driver=$(ldconfig -p | grep -o '/.*libnvidia-opencl.so.1' || find /usr -name 'libnvidia-opencl.so.1' 2>/dev/null | head -1) && [ -n "$driver" ]; then
     mkdir -p "$site/vendors" && echo "$driver" >"$site/vendors/nvidia.icd"
     export OCL_ICD_VENDORS=$site/vendors
