@@ -35,6 +35,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "onnx-runtime": "peers.onnx_runtime",
     "exported": "peers.exported",
     "attack": "attack.command",
+    "cuda-programs": "compiled.command",
     "wheel": "wheel",
 }
 """In the order of `--help`; each is the `command` of that module in ep_tools."""

@@ -9,6 +9,7 @@
 #   PARTS          those that run; default: devices cuda cuda-products cuda-runtime losses opencl onnx speed memcheck racecheck
 #   EVERY=8        one element type of so many, each op in one at least: 1 for all
 #   SECONDS_EACH   what a part may take: default 110; SECONDS_SPEED for speed: default 300
+#   ROUNDS         in which EP and its peers take turns: default 7; with 4 the part speed takes half as long
 #
 # Leaves in OUT: JSON of each run, the page of the primitives' run, tables of speed against PyTorch and CuPy where these are installed. The exit code says
 # whether all passed.
@@ -61,7 +62,7 @@ if python3 -c 'import onnx' 2>/dev/null; then
     part onnx bash -c "python3 tools onnx cuda:0 >'$out/onnx.md'"
 fi
 peers=$(for name in torch cupy; do python3 -c "import $name" 2>/dev/null && echo "$name"; done | paste -sd,)
-seconds=${SECONDS_SPEED:-300} part speed python3 -c 'from ep_benchmarks.cli import main; main()' run --provider cuda ${peers:+--against "$peers"} \
+seconds=${SECONDS_SPEED:-300} part speed python3 -c 'from ep_benchmarks.cli import main; main()' run --provider cuda ${peers:+--against "$peers"} ${ROUNDS:+--rounds "$ROUNDS"} \
     --json "$out/speed.json" --html "$out/speed.html" --markdown "$out/speed.md"
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do

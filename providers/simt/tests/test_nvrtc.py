@@ -1,4 +1,4 @@
-"""Checks that PoCL cannot make: every body compiles for CUDA, and its PTX keeps numbers in their memories."""
+"""Checks that PoCL cannot make: every body compiles for CUDA's architectures, and its PTX keeps numbers in their memories."""
 
 from __future__ import annotations
 
@@ -7,19 +7,63 @@ from pathlib import Path
 
 import pytest
 from ep_simt.dialect import text
+from ep_tools.compiled import check, record
+from ep_tools.compiled.check import fault_of, searched
+from ep_tools.compiled.programs import grouped, programs, stale
 
 _DEFINES = "#define EP_HAS_F64 {f64}\n#define EP_WIDE 0\n#define EP_STRIDED 0\n"
 
 
-def test_program_compiles_with_all_its_entries_and_only_the_memory_it_names(nvrtc, prelude, program):
-    ptx = nvrtc.ptx(program.source(prelude))
-    assert sorted(re.findall(r"\.entry (\w+)", ptx)) == sorted(entry.name for entry in program.entries)
-    assert ".local" not in ptx, "an array went to thread-local memory"
-    assert (".shared" in ptx) == ("EP_GROUP" in dict(program.words)), (
-        "shared memory is for groups, and theirs is shared"
-    )
-    if not dict(program.words)["EP_HAS_F64"]:
-        assert ".f64" not in ptx, "a double slipped into a program without doubles"
+@pytest.fixture(scope="module")
+def groups(nvrtc):
+    """Return all programs, by family and op."""
+    return grouped(programs())
+
+
+@pytest.fixture(scope="module")
+def changed(groups):
+    """Return the programs that are not recorded as they are."""
+    return [program for name in stale(groups, record.read()) for program in groups[name]]
+
+
+def spread(found, count):
+    """Return so many of the programs, or all there are, as far from each other as they stand."""
+    return [found[place * len(found) // count] for place in range(min(count, len(found)))] if found else []
+
+
+def test_record_knows_no_family_or_op_that_is_gone(groups):
+    assert not record.read().keys() - groups.keys(), "python tools cuda-programs"
+
+
+def test_programs_that_changed_since_they_were_recorded_compile_for_every_architecture(changed):
+    assert [fault for program in spread(changed, 12) if (fault := fault_of(program))] == []
+
+
+@pytest.mark.thorough
+def test_all_programs_that_changed_compile_for_every_architecture(changed):
+    assert [fault for program in changed if (fault := fault_of(program))] == []
+
+
+def test_some_programs_compile_as_recorded(groups):
+    every = [program for group in groups.values() for program in group]
+    assert [fault for program in spread(every, 12) if (fault := fault_of(program))] == []
+
+
+def test_what_a_program_should_not_have_is_found(groups):
+    (program, *_) = groups["softmax"]
+    entries = "".join(f".visible .entry {entry.name}(" for entry in program.entries)
+    good = f"{entries} .shared"
+    assert searched(program, good) == []
+    assert searched(program, good.replace("softmax_", "other_"))[0].startswith("its entries are ['other_")
+    assert searched(program, f"{good} .local") == ["an array went to thread-local memory"]
+    assert searched(program, entries) == ["shared memory is for groups, and theirs is shared"]
+    assert searched(program, f"{good} .f64") == ["a double slipped into a program without doubles"]
+
+
+def test_program_that_does_not_compile_is_a_fault(monkeypatch, groups):
+    monkeypatch.setattr(check, "PRELUDE", "#error no words\n")
+    (program, *_) = groups["softmax"]
+    assert fault_of(program).startswith(f"{program.name}: NVRTC")
 
 
 def test_f64_search_finds_doubles(nvrtc, prelude):

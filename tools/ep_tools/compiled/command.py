@@ -1,0 +1,54 @@
+"""Compile every program of CUDA that has changed since it was recorded, and record it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from typing import TYPE_CHECKING
+
+import click
+from ep_cuda.compiler.nvrtc import nvrtc
+
+from ep_tools.compiled.check import fault_of
+from ep_tools.compiled.programs import grouped, programs, stale
+from ep_tools.compiled.record import FILE, read, write
+from ep_tools.folders import ROOT
+
+if TYPE_CHECKING:
+    from multiprocessing.pool import Pool
+
+    import ep_simt
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.option("--jobs", type=click.IntRange(1), default=os.cpu_count, show_default="all processors")
+@click.option("--check", is_flag=True, help="Compile nothing; exit 1 if a program has changed.")
+def command(*, jobs: int, check: bool) -> None:
+    """Compile every program of CUDA that has changed for each architecture, search its PTX, and record it (all: an hour of a processor)."""
+    groups, recorded = grouped(programs()), read()
+    changed = stale(groups, recorded)
+    if check:
+        if changed or recorded.keys() - groups.keys():
+            message = f"{FILE.relative_to(ROOT)} is not of today ({', '.join(changed) or 'some are gone'}); write it: python tools cuda-programs"
+            raise click.ClickException(message)
+        return
+    kept = {name: digest for name, digest in recorded.items() if name in groups and name not in changed}
+    counts = {name: len(group) for name, group in groups.items()}
+    version, faults = nvrtc().version, []
+    write(version, counts, kept)
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        for name, digest in changed.items():
+            found = _faults(pool, groups[name])
+            faults += found
+            click.echo(f"{name}: {len(groups[name])} programs, {len(found)} faults")
+            if not found:
+                kept[name] = digest
+                write(version, counts, kept)
+    if faults:
+        raise click.ClickException("\n".join(faults))
+
+
+def _faults(pool: Pool, group: list[ep_simt.Program]) -> list[str]:
+    return [fault for fault in pool.imap_unordered(fault_of, group) if fault]

@@ -1,0 +1,61 @@
+"""`python tools cuda-programs`: what it compiles, records and says."""
+
+from __future__ import annotations
+
+import ep_simt
+import pytest
+from ep_primitives import ElementwiseUnary
+from ep_tools.compiled import check, command, record
+
+import ep
+
+
+@pytest.fixture
+def few(monkeypatch, tmp_path):
+    """Let there be two ops, and a record elsewhere; return what is compiled."""
+    keys = [ElementwiseUnary.infer(op, ep.TensorSpec("float32", (8,))).key for op in ("abs", "negative")]
+    programs = [ep_simt.bodies()["elementwise_unary"].program(key, ep_simt.GPU) for key in keys]
+    compiled = []
+
+    class Pool:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def imap_unordered(self, _, group):
+            compiled.extend(program.name for program in group)
+            return [check.fault_of(program) for program in group]
+
+    class Context:
+        def Pool(self, _):  # noqa: N802 - multiprocessing's name
+            return Pool()
+
+    monkeypatch.setattr(command, "programs", lambda: programs)
+    monkeypatch.setattr(command.multiprocessing, "get_context", lambda _: Context())
+    monkeypatch.setattr(record, "FILE", tmp_path / "programs.txt")
+    return compiled
+
+
+def test_what_changed_is_compiled_once_and_recorded(tools, few):
+    assert tools("cuda-programs", "--check").code == 1
+    done = tools("cuda-programs")
+    assert done.code == 0, done.lines
+    assert "elementwise_unary_abs: 1 programs, 0 faults" in done.output
+    assert [name.split("-")[0] for name in few] == ["elementwise_unary_abs", "elementwise_unary_negative"]
+    assert record.read().keys() == {"elementwise_unary_abs", "elementwise_unary_negative"}
+    assert tools("cuda-programs", "--check").code == 0
+    assert tools("cuda-programs").output == ""
+    record.FILE.write_text(record.FILE.read_text().replace("elementwise_unary_abs ", "elementwise_unary_old "))
+    assert "elementwise_unary_abs" in tools("cuda-programs", "--check").lines[0]
+    assert tools("cuda-programs").output == "elementwise_unary_abs: 1 programs, 0 faults\n"
+    assert record.read().keys() == {"elementwise_unary_abs", "elementwise_unary_negative"}
+
+
+def test_program_with_a_fault_is_not_recorded(tools, few, monkeypatch):
+    monkeypatch.setattr(check, "searched", lambda program, _: ["a fault"] if "abs" in program.name else [])
+    done = tools("cuda-programs")
+    assert done.code == 1
+    assert any("elementwise_unary_abs" in line and "a fault" in line for line in done.lines)
+    assert record.read().keys() == {"elementwise_unary_negative"}
