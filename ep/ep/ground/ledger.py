@@ -84,15 +84,16 @@ class Ledger:
         While EP enqueues a graph node after node, it is the ticket of the node. A provider's own executable names the
         node: `ledger.ticket().of(node, what)`.
         """
+        # A provider asks at each launch: no property, and the tuple without its class's constructor.
+        stream, node = None if self._stream is None else self._stream(), None
         if self._turn is not None:
             whole, sequence = self._turn
         else:
-            stream = self.stream
-            whole, sequence = (stream._inside, stream._sequence + 1) if stream else (None, 0)
-        node = None
+            whole, sequence = (None, 0) if stream is None else (stream._inside, stream._sequence + 1)
         if self._node is not None:
             node, whole = self._node
-        return Ticket(what or ("record" if whole is None else str(whole)), self.name, sequence, node)
+        name = what or ("record" if whole is None else str(whole))
+        return tuple.__new__(Ticket, (name, self.name, sequence, node))
 
     def turn_to(self, what: Any, sequence: int) -> None:
         """Note which enqueue a worker does from here on."""

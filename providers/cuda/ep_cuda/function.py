@@ -103,12 +103,17 @@ class CudaFunction:
 
     def prepared(self, command: ep_simt.Command) -> Callable[[CudaStream], None]:
         """Return a function that enqueues a command, whose arguments have storage of their own."""
-        storage, grid = self.storage(), command.grid
+        storage = self.storage()
         self.fill(storage, command.arguments)
-        places = storage.places
+        (groups, group), places = command.grid, storage.places
+        launch, kernel = self._launch, self._kernel
 
         def run(stream: CudaStream, _: Storage = storage) -> None:
-            self._run(stream, grid, places)
+            if stream.has_context:
+                status = launch(kernel, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
+                stream.placed("cuLaunchKernel", status)
+            else:
+                self._run(stream, command.grid, places)
 
         return run
 
