@@ -1,4 +1,4 @@
-"""Scan: a group of work-items a piece of a row; rows of several pieces take three launches, with scratch between them."""
+"""Scan: rows in pieces; a group goes through the pieces of its rows, or each has one, in three launches with scratch between them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from ep_primitives import SCAN_OPS, Scan
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, nbytes_of, part_of
+from ep_simt.families.scan.cut import ABREAST, PIECE, cut_of, lines_of
 from ep_simt.mathematics import mathematics
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor, type_words
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("rows/rows.h", "families/scan/scan.inc")
+_FILES: Final = ("rows/rows.h", "families/scan/total.h")
+_ALONE: Final = ("families/scan/alone.inc",)
+_GROUPS: Final = ("dialect/packs.h", "families/scan/groups.inc")
 _CHAIN: Final = ("rows/fold.h", "rows/chain.h")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
-_ABREAST: Final = 4
-"""Rows that a work-item takes at a time if it is alone: of eight, 4 KiB apart, all lines are in one set of a cache."""
-_PIECE: Final = 4096
-"""Elements of a piece; a work-item joins its share of them one by one."""
+_BLOCK: Final = 32
+"""Pieces of which a work-item makes the carries: a group makes them for 8192 pieces at a time, a row of 32 Mi of float32."""
+_TOTALS: Final = 256
+"""Bytes of their totals that it may hold in registers."""
 
 _JOINED: Final = {
     ("sum", "FLOATING"): "((a) + (b))",
@@ -56,10 +60,11 @@ class _Variant(NamedTuple):
     joined_in: str
     wide: bool
     group: int
+    spread: int
 
 
 class _Scan(Body):
-    """One launch for rows of one piece, three for longer ones."""
+    """One launch for rows of one piece, or for as many rows as fill a device; three for longer ones."""
 
     descriptor = Scan
 
@@ -72,33 +77,29 @@ class _Scan(Body):
         # A double holds what a sum of floats would lose, for an instruction in place of seven; on many a GPU for more than these.
         is_double = target.group == 1 and target.doubles and (key.op, compute) == ("sum", "f32")
         joined_in = "f64" if is_double else compute
-        return _program(_Variant(key.op, ELEMENTS[key.dtypes[0]], compute, joined_in, key.wide, target.group))
+        element = ELEMENTS[key.dtypes[0]]
+        spread = spread_of((element,), target)
+        return _program(_Variant(key.op, element, compute, joined_in, key.wide, target.group, spread))
 
     def plan(self, descriptor: Scan, target: Target) -> Plan:
         space, key, group = descriptor.geometry, descriptor.key, target.group
         if not space.size:
             return Plan(())
-        extent, number = descriptor.extent, space.size // descriptor.extent
-        pieces = -(-extent // _PIECE)
-        itemsize = ep.dtype(key.compute).itemsize
+        number = space.size // descriptor.extent
+        cut = cut_of(ELEMENTS[key.dtypes[0]], descriptor.extent, space.strides[0][-1], number, target)
+        pieces, shared = cut.pieces, () if group == 1 else (cut.lanes, int(cut.across))
         x, out = operands_of(descriptor, space.offsets)
-        totals = Operand(len(descriptor.tensors), itemsize)
         identity = SCAN_OPS[descriptor.op].identity_of(key.compute)
-        first = len(space.shape) - 1
-        tail = (
-            identity,
-            pieces,
-            int(descriptor.reverse),
-            packed_rows(space.shape, space.strides, first, wide=key.wide),
-        )
-        items = number * pieces * group
-        if pieces == 1:
-            is_abreast = group == 1 and kind_of(ELEMENTS[key.dtypes[0]]) != "COMPLEX"
-            items = -(-number // _ABREAST) if is_abreast else items
-            return Plan((Launch("scan_row", items, group, (x, out, int(descriptor.exclusive), *tail)),))
+        rows = packed_rows(space.shape, space.strides, len(space.shape) - 1, wide=key.wide)
+        tail = (identity, pieces, *shared, int(descriptor.reverse), rows)
+        if cut.is_one:
+            return Plan((Launch("scan_row", cut.tiles * group, group, (x, out, int(descriptor.exclusive), *tail)),))
+        itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * pieces * group
+        totals = Operand(len(descriptor.tensors), itemsize)
+        carries = (number * group, group) if group > 1 else (number, 0)
         launches = (
             Launch("scan_totals", items, group, (x, totals, *tail)),
-            Launch("scan_carries", number, 0, (totals, identity, pieces, number)),
+            Launch("scan_carries", *carries, (totals, identity, pieces, number)),
             Launch("scan_pieces", items, group, (x, totals, out, int(descriptor.exclusive), *tail)),
         )
         return Plan(launches, number * pieces * itemsize)
@@ -110,7 +111,7 @@ BODY: Final[Body] = _Scan()
 @functools.lru_cache(maxsize=1024)
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    op, element, compute, joined_in, wide, group = variant
+    op, element, compute, joined_in, wide, group, spread = variant
     kind, part = kind_of(element), part_of(compute)
     joined, is_chained = _JOINED[op, kind], op == "sum" and kind != "INTEGER" and joined_in == compute
     words: dict[str, Any] = {
@@ -120,8 +121,7 @@ def _program(variant: _Variant) -> Program:
         "EP_PART": f"ep_{part}",
         "EP_JOIN(a, b)": joined,
         "EP_CHAINED": int(is_chained),
-        "EP_RUN_LENGTH": _PIECE // group,
-        "EP_ABREAST": _ABREAST,
+        **({"EP_PIECE": PIECE, "EP_ABREAST": ABREAST} if group == 1 else _group_words(element, spread)),
         **rows_words(2, group, wide=wide),
         **access("x", element),
         **access("out", element),
@@ -129,7 +129,8 @@ def _program(variant: _Variant) -> Program:
     }
     x, out, totals = tensor("x", element), tensor("out", element), tensor("totals", compute)
     identity, pieces, exclusive = number("identity", compute), number("pieces", "i64"), number("exclusive", "i32")
-    tail = (identity, pieces, number("reverse", "i32"), rows_parameter(2, wide=wide))
+    shared = () if group == 1 else (number("lanes", "i32"), number("across", "i32"))
+    tail = (identity, pieces, *shared, number("reverse", "i32"), rows_parameter(2, wide=wide))
     entries = (
         _entry("row", taken(x, out, (exclusive, *tail)), "out"),
         _entry("totals", taken(x, totals, tail), "totals"),
@@ -138,9 +139,16 @@ def _program(variant: _Variant) -> Program:
     )
     name = f"scan-{op}-{element}-{'wide' if wide else 'narrow'}-{group}"
     called = mathematics(joined, part) if kind != "INTEGER" else ()
-    files = (*called, *(_CHAIN if is_chained else ()), *_FILES)
+    kernels = _ALONE if group == 1 else _GROUPS
+    files = (*called, *(_CHAIN if is_chained else ()), *_FILES, *kernels)
     return Program(name, tuple(words.items()), files, entries)
 
 
 def _entry(name: str, parameters: tuple[Parameter, ...], writes: str) -> Entry:
     return Entry(f"scan_{name}", parameters, f"EP_{name.upper()}_TAKES", frozenset({writes}))
+
+
+def _group_words(element: str, spread: int) -> dict[str, object]:
+    """Return the words of kernels for groups."""
+    block = min(_BLOCK, _TOTALS // nbytes_of(element))
+    return {"EP_LINES": lines_of(element), "EP_BLOCK": block, **pack_words({"x": element, "out": element}, (), spread)}

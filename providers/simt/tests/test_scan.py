@@ -1,0 +1,41 @@
+"""The cut of Scan for groups: an extent decides the order of a row's sums, and the number of rows who goes through them."""
+
+from __future__ import annotations
+
+import ep_simt
+import pytest
+from ep_primitives import Scan
+from ep_simt.families.scan.cut import cut_of
+
+import ep
+
+GPU = ep_simt.GPU
+
+
+def plan(shape, axis, dtype="float32"):
+    return ep_simt.bodies()["scan"].plan(Scan.infer("sum", ep.TensorSpec(dtype, shape), axis), GPU)
+
+
+@pytest.mark.parametrize("element", ["i8", "bf16", "f32", "i64", "c128"])
+@pytest.mark.parametrize("step", [1, 2, 1024])
+def test_pieces_and_their_work_items_do_not_depend_on_the_number_of_rows(element, step):
+    for extent in (1, 5, 16, 17, 1000, 4096, 4097, 1 << 20):
+        few, many = (cut_of(element, extent, step, rows, GPU) for rows in (1, 1 << 20))
+        assert (few.lanes, few.across, few.pieces) == (many.lanes, many.across, many.pieces)
+        assert GPU.group % few.lanes == 0
+
+
+def test_one_launch_goes_through_rows_that_fill_a_device_and_three_through_few():
+    assert [launch.entry for launch in plan((8192, 65536), 1).launches] == ["scan_row"]
+    assert [launch.entry for launch in plan((1, 65536), 1).launches] == ["scan_totals", "scan_carries", "scan_pieces"]
+
+
+def test_short_rows_share_a_group():
+    (launch,) = plan((1 << 20, 64), 1).launches
+    assert launch.items // GPU.group == (1 << 20) // 64
+
+
+def test_rows_across_memory_lie_beside_each_other_in_a_group():
+    assert cut_of("f32", 4096, 1024, 1024, GPU).across
+    assert not cut_of("f32", 4096, 1, 1024, GPU).across
+    assert plan((4096, 1024), 0).launches[0].items // GPU.group == 32 * 1024 // 32
