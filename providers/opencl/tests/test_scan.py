@@ -13,10 +13,10 @@ PIECE = GROUP * 16
 BLOCK = 32
 
 
-@pytest.fixture
-def scanned(device, stream, put, get, monkeypatch):
+@pytest.fixture(params=[16, 0], ids=["words", "elements"])
+def scanned(device, stream, put, get, monkeypatch, request):
     """Return a function that scans an array in place with small groups, and says which entries did."""
-    monkeypatch.setattr(device.twin, "target", ep_simt.GPU._replace(group=GROUP))
+    monkeypatch.setattr(device.twin, "target", ep_simt.GPU._replace(group=GROUP, spread=request.param))
     monkeypatch.setattr(device.twin, "_programs", LRU())
     portable = ep_simt.Portable()
 
