@@ -35,9 +35,12 @@ class CudaProvider(ep.spi.Provider):
     def advice(self) -> Sequence[str]:
         from ep_cuda.cublas.library import CURE, located  # noqa: PLC0415 - likewise
 
-        if located() is not None:
-            return ()
-        return (f"cuBLASLt is not installed, so that matrix products run by the portable kernels; {CURE}",)
+        found = [
+            f"cuda:{ordinal} runs no kernel: {why}" for ordinal in range(self._count) if (why := _refusal(ordinal))
+        ]
+        if located() is None:
+            found.append(f"cuBLASLt is not installed, so that matrix products run by the portable kernels; {CURE}")
+        return found
 
     @functools.cached_property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
@@ -45,3 +48,17 @@ class CudaProvider(ep.spi.Provider):
         from ep_cuda.implementations import IMPLEMENTATIONS  # noqa: PLC0415 - reads all families
 
         return IMPLEMENTATIONS
+
+
+def _refusal(ordinal: int) -> str:
+    """Return why NVRTC makes no code for a device, "" if it does."""
+    from ep_cuda.compiler.nvrtc import nvrtc  # noqa: PLC0415 - opened by the probe
+    from ep_cuda.description import architecture  # noqa: PLC0415 - likewise
+    from ep_cuda.driver import driver  # noqa: PLC0415 - likewise
+
+    opened = driver()
+    try:
+        nvrtc().options(architecture(opened, opened.answer("cuDeviceGet", "CUdevice", ordinal)))
+    except ep.UnsupportedError as error:
+        return str(error)
+    return ""

@@ -94,6 +94,14 @@ def test_doctor_says_what_is_missing(run, emulated):
     assert "pip install 'execution-provider[cuda]' brings it" in done.stderr
 
 
+def test_doctor_names_a_device_that_the_compiler_makes_no_code_for(run, emulated):
+    program = "import sys, ep.cli; sys.argv[1:] = ['doctor']; ep.cli.main()"
+    variables = {"EP_PROVIDERS": "cuda", "COLUMNS": "600", "EP_CUDA_EMULATOR_ARCHITECTURE": "50"}
+    done = run("-c", program, driver=emulated, **variables)
+    said = r"1 device; cuda:0 runs no kernel: NVRTC \S+ makes code for compute capability \d+\.\d and newer, and the device has 5\.0; take an older one"
+    assert re.search(said, done.stdout), done.stdout
+
+
 def test_every_type_that_is_named_was_met_before():
     """cffi would meet it under a lock, and a signal handler in the middle of that would wait for ever."""
     for ffi, paths in (
