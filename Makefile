@@ -89,12 +89,12 @@ conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its
 	$(BIN)/ep-conformance run --provider opencl
 	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
-accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs included (an hour), into docs/accuracy.md
+accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs included (an hour), into docs/reports/accuracy.md
 	@mkdir -p build docs
 	$(BIN)/ep-conformance run --provider cpu --json build/standard.json --filter 'primitives/*' >&2
 	$(BIN)/ep-conformance run --provider cpu --profile exhaustive --filter '*_unary/*every-float32*' --jobs 2 --json build/every-float32.json >&2
 	$(BIN)/python tools accuracy build/standard.json build/every-float32.json > build/accuracy.md
-	@mv build/accuracy.md docs/accuracy.md
+	@mv build/accuracy.md docs/reports/accuracy.md
 
 second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and about attention, and share tensors with it
 	@PYTHON="$(PYTHON)" sh tools/install/setup.sh "$(VENV)" "$(EXTRAS),peers"
@@ -139,23 +139,23 @@ site: $(STAMP)   ## Build the documentation site into build/site, and check that
 documents: $(STAMP) ## Write docs/families from the families themselves
 	$(BIN)/python tools families
 
-matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x element type x layout into docs/matrix.md
+matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x element type x layout into docs/reports/matrix.md
 	@mkdir -p build
 	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
 	$(BIN)/python tools matrix build/matrix.json > build/matrix.md
-	@mv build/matrix.md docs/matrix.md
+	@mv build/matrix.md docs/reports/matrix.md
 
-trust: $(STAMP)  ## Set profiles quick and standard on defects made by machine (MUTANTS=30 and 6 of each family), and write the score into docs/trust.md
+trust: $(STAMP)  ## Set profiles quick and standard on defects made by machine (MUTANTS=30 and 6 of each family), and write the score into docs/reports/trust.md
 	@mkdir -p build
 	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),30) --profile quick --json build/mutants-quick.json || test -s build/mutants-quick.json
 	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),6) --profile standard --json build/mutants-standard.json || test -s build/mutants-standard.json
 	$(BIN)/python tools trust build/mutants-quick.json build/mutants-standard.json > build/trust.md
-	@mv build/trust.md docs/trust.md
+	@mv build/trust.md docs/reports/trust.md
 
-onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/onnx.md
+onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/reports/onnx.md
 	@mkdir -p build
 	$(BIN)/python tools onnx cpu:0 sim:0 opencl:0 > build/onnx.md
-	@mv build/onnx.md docs/onnx.md
+	@mv build/onnx.md docs/reports/onnx.md
 
 onnx-cuda: $(STAMP) ## Run ONNX's own tests, but for the light models, on CUDA without a GPU (2 minutes)
 	@mkdir -p build
@@ -173,18 +173,18 @@ page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headle
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools wheel
 
-bench: $(STAMP)  ## Measure all samples beside PyTorch, which it installs, NumPy and the limits, into docs/performance.md; then launches against budgets
+bench: $(STAMP)  ## Measure all samples beside PyTorch, which it installs, NumPy and the limits, into docs/reports/performance.md; then launches against budgets
 	@PYTHON="$(PYTHON)" sh tools/install/setup.sh "$(VENV)" "$(EXTRAS),peers"
 	@mkdir -p build
 	$(BIN)/ep-bench run --provider cpu --against torch,numpy --json build/performance.json --html build/performance.html --markdown build/performance.md
-	@mv build/performance.md docs/performance.md
+	@mv build/performance.md docs/reports/performance.md
 	$(BIN)/ep-bench launch --provider cpu --against torch,numpy
 
-bench-opencl: $(STAMP) ## Measure all samples on OpenCL beside plain kernels and pyopencl's arrays, for which it installs Mako, into docs/opencl-performance.md
+bench-opencl: $(STAMP) ## Measure all samples on OpenCL beside plain kernels and pyopencl's arrays, for which it installs Mako, into docs/reports/opencl-performance.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check mako
 	@mkdir -p build
 	$(BIN)/ep-bench run --provider opencl --against plain,pyopencl --json build/opencl-performance.json --html build/opencl-performance.html --markdown build/opencl-performance.md
-	@mv build/opencl-performance.md docs/opencl-performance.md
+	@mv build/opencl-performance.md docs/reports/opencl-performance.md
 
 clean:           ## Remove what was built
 	rm -rf build dist $(VENV)

@@ -1,4 +1,4 @@
-"""docs/accuracy.md from reports of the suite: the worst error of each row, of those cases that know the truth best."""
+"""docs/reports/accuracy.md from reports of the suite: the worst error of each row, of those cases that know the truth best."""
 
 import json
 
@@ -49,7 +49,9 @@ def test_rows_of_the_committed_page_are_those_of_today(tools, reports):
     def rows(text):
         return [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| ")]
 
-    assert rows(tools("accuracy", *reports).output) == rows((ROOT / "docs/accuracy.md").read_text(encoding="utf-8"))
+    assert rows(tools("accuracy", *reports).output) == rows(
+        (ROOT / "docs/reports/accuracy.md").read_text(encoding="utf-8")
+    )
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_doubling_needs_a_power_of_two():
 
 
 def test_the_page_has_what_the_command_prints(monkeypatch):
-    page = (ROOT / "docs" / "collectives-cost.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reports" / "collectives-cost.md").read_text(encoding="utf-8")
     monkeypatch.setattr(command, "RANKS", (8,))
     wanted = "\n".join(command.lines()).splitlines()
     assert [line for line in page.splitlines() if not line.startswith(("| 64 ", "| 1,024 "))] == wanted

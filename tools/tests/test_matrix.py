@@ -1,4 +1,4 @@
-"""docs/matrix.md from a report of the suite, and against the families: it has every place of each."""
+"""docs/reports/matrix.md from a report of the suite, and against the families: it has every place of each."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_matrix_counts_cases_and_shows_the_worst_margin(tools, tmp_path):
     assert "| element types | dense | strided |" in done.output
     assert "| float32 | 2 / 0.50 | **1 not passed** |" in done.output
     assert "| int8 | 1 unsupported | - |" in done.output
-    assert "| [reduce](families/reduce.md) | 2 | 2 | 1 | 1 | 0.50: mean/float32/dense/b | 0.12 |" in done.output
+    assert "| [reduce](../families/reduce.md) | 2 | 2 | 1 | 1 | 0.50: mean/float32/dense/b | 0.12 |" in done.output
     assert "| [copy](families/copy.md) | 1 | 1 | 0 | 0 | exact | - |" in done.output
     assert "Provider toy 1.2 (beads 3, threads a case: 2)" in done.output
     assert "4 cases expected, 3 passed; 5 cells" in done.output
@@ -54,7 +54,7 @@ def test_file_that_is_no_report_is_told(tools, tmp_path, text):
 
 def test_matrix_has_every_place_of_every_family(tools, tmp_path):
     """Whoever adds a family, an element type or a layout runs `make matrix`."""
-    document = ROOT / "docs/matrix.md"
+    document = ROOT / "docs/reports/matrix.md"
     assert tools("matrix", "--check", document) == (0, "", [])
     text = document.read_text(encoding="utf-8")
     (tmp_path / "old.md").write_text(

@@ -1,4 +1,4 @@
-"""docs/onnx.md from ONNX's own tests; frameworks/onnx/tests/test_nodes.py holds the committed page to them."""
+"""docs/reports/onnx.md from ONNX's own tests; frameworks/onnx/tests/test_nodes.py holds the committed page to them."""
 
 from dataclasses import replace
 

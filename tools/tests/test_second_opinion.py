@@ -18,7 +18,7 @@ def test_page_is_of_today(tools):
 
 def test_page_is_refused_when_a_reason_changes_and_written(tools, monkeypatch, tmp_path):
     monkeypatch.setattr(tool, "DISAGREEMENTS", tool.DISAGREEMENTS[1:])
-    said = "Error: docs/second-opinion.md is not of today; write it: python tools second-opinion --document"
+    said = "Error: docs/reports/second-opinion.md is not of today; write it: python tools second-opinion --document"
     assert tools("second-opinion", "--check") == (1, "", [said])
     text, page = tool.DOCUMENT.read_text(encoding="utf-8"), tmp_path / "page.md"
     monkeypatch.setattr(tool, "DOCUMENT", page)

@@ -1,4 +1,4 @@
-"""docs/trust.md from a result of the selftest, and what is no such result."""
+"""docs/reports/trust.md from a result of the selftest, and what is no such result."""
 
 import json
 

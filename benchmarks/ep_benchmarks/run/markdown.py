@@ -1,4 +1,4 @@
-"""The report as Markdown: docs/performance.md is one, of `make bench`."""
+"""The report as Markdown: docs/reports/performance.md is one, of `make bench`."""
 
 from __future__ import annotations
 

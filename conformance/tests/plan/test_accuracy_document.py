@@ -1,4 +1,4 @@
-"""docs/accuracy.md against the rows: every floating row stands there, with the promise that it makes today."""
+"""docs/reports/accuracy.md against the rows: every floating row stands there, with the promise that it makes today."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS
 from ep_primitives.judging.accuracy import NARROW, Exact, Ulps
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "accuracy.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reports" / "accuracy.md"
 
 
 def lines():

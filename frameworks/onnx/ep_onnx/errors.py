@@ -28,7 +28,7 @@ class LackingError(EpError, NotImplementedError):
     lacking : each node that the device cannot run, with its cell; the message names each cell once
     steps   : the planned steps that could run
 
-    What to do: take another device, or export the model without those operations; `docs/onnx.md` counts what each device runs.
+    What to do: take another device, or export the model without those operations; `docs/reports/onnx.md` counts what each device runs.
     """
 
     def __init__(self, message: str, lacking: Sequence[str] = (), steps: Sequence[Step] = ()) -> None:

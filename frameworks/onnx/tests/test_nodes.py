@@ -1,4 +1,4 @@
-"""A sample of ONNX's own tests: tests that pass in docs/onnx.md pass, and tests that have a reason there do not."""
+"""A sample of ONNX's own tests: tests that pass in docs/reports/onnx.md pass, and tests that have a reason there do not."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from ep_tools.onnx_suite.trial import run
 
 import ep
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "onnx.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reports" / "onnx.md"
 STEP = {"cpu:0": 5, "sim:0": 29}
 LEAST = 0.79
 

@@ -1,1 +1,1 @@
-"""Pages that are made from the families and from reports of the suite: docs/families, docs/matrix.md, docs/accuracy.md."""
+"""Pages that are made from the families and from reports of the suite: docs/families, docs/reports/matrix.md, docs/reports/accuracy.md."""

@@ -1,4 +1,4 @@
-"""Write docs/accuracy.md from reports of `ep-conformance run --json`: what each row promises, and the worst error found.
+"""Write docs/reports/accuracy.md from reports of `ep-conformance run --json`: what each row promises, and the worst error found.
 
 The reports are of one provider and one device. Of each row and element type the largest error over its bound counts, among
 the cases that know the truth best: the table or all float32, where there is such a case, else all cases. Of a row with
@@ -138,7 +138,7 @@ def table(family: str, found: Reports) -> Iterator[str]:
 
 
 def document(found: Reports) -> str:
-    """Return docs/accuracy.md."""
+    """Return docs/reports/accuracy.md."""
     floating = [op for op, row in UNARY_OPS.items() if "float32" in row.dtypes]
     whole = [op for op in floating if found.swept.get(op, 0) == SLICES]
     rest = sorted(set(floating) - set(whole))
@@ -153,7 +153,7 @@ def document(found: Reports) -> str:
 @click.command()
 @click.argument("reports", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def command(reports: tuple[Path, ...]) -> None:
-    """Print docs/accuracy.md as the JSON REPORTS of one provider and device have it."""
+    """Print docs/reports/accuracy.md as the JSON REPORTS of one provider and device have it."""
     try:
         click.echo(document(read(reports)), nl=False)
     except (ValueError, KeyError, TypeError) as error:

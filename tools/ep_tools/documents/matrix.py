@@ -1,4 +1,4 @@
-"""Write docs/matrix.md, family x element type x layout, from a report of `ep-conformance run --json`.
+"""Write docs/reports/matrix.md, family x element type x layout, from a report of `ep-conformance run --json`.
 
 Each place says how many cases passed and, where the accuracy is not exact, the worst error over its bound. `--check` lists
 the places that the installed families have and the document has not, and what did not pass when it was made.
@@ -31,7 +31,7 @@ What the conformance suite found on the CPU: family x element types x layout. Ea
 the accuracy is not exact: how many cases passed, and the worst error of theirs over its bound, so that 1.00 just passes; 0.00 is
 no error, or one below a half percent. What did not pass stands behind its number. A dash: the suite has no such case. All ops of
 a family are in one table. Element types are those of the inputs, and `->` that of the output where it is another; a layout is
-how the operands lie in memory. [Families](families/README.md) says what each family means and what its edge rules are.
+how the operands lie in memory. [Families](../families/README.md) says what each family means and what its edge rules are.
 
 Provider {provider} {version} ({driver}, threads a case: {units}) on {model}; suite {suite}, profile {profile}, seed
 {seed}: {expected} cases expected, {passed} passed; {cells} cells. The cases `runtime/...` are not shown. To measure again: `make matrix`.
@@ -126,7 +126,7 @@ def overview(found: Mapping[str, Mapping[tuple[str, str], Tally]]) -> Iterator[s
         if whole.at:
             worst = f"{figure(whole.margin)}: {whole.at.removeprefix(f'primitives/{family}/')}"
         counts = (whole.passed, whole.failed, whole.refused)
-        lines.append((f"[{family}](families/{family}.md)", len(dtypes), *counts, worst, figure(whole.bias)))
+        lines.append((f"[{family}](../families/{family}.md)", len(dtypes), *counts, worst, figure(whole.bias)))
     heads = (
         "family",
         "element types",
@@ -149,7 +149,7 @@ def matrix(places: Mapping[tuple[str, str], Tally]) -> Iterator[str]:
 
 
 def document(report: Mapping[str, Any]) -> str:
-    """Return docs/matrix.md. Raises KeyError for what is no report, ValueError for a run that has not ended."""
+    """Return docs/reports/matrix.md. Raises KeyError for what is no report, ValueError for a run that has not ended."""
     if report["interrupted"]:
         message = "the run was interrupted, so that what did not run would read as failures"
         raise ValueError(message)
@@ -199,7 +199,7 @@ def problems(text: str) -> Iterator[str]:
 @click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--check", is_flag=True, help="Take a document in place of a report, and list what it lacks.")
 def command(report: Path, *, check: bool) -> None:
-    """Print docs/matrix.md as the JSON REPORT of a run has it."""
+    """Print docs/reports/matrix.md as the JSON REPORT of a run has it."""
     try:
         text = report.read_text(encoding="utf-8")
         if not check:

@@ -1,4 +1,4 @@
-"""Write docs/trust.md from results of `ep-conformance selftest --mutants`: how many defects made by machine die, and which survive."""
+"""Write docs/reports/trust.md from results of `ep-conformance selftest --mutants`: how many defects made by machine die, and which survive."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _score(killed: int, of: int) -> str:
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def command(files: tuple[Path, ...]) -> None:
-    """Print docs/trust.md from FILES, one a profile, which `ep-conformance selftest --mutants N --json FILE` wrote."""
+    """Print docs/reports/trust.md from FILES, one a profile, which `ep-conformance selftest --mutants N --json FILE` wrote."""
     results = []
     for file in files:
         try:

@@ -1,4 +1,4 @@
-"""Print docs/collectives-cost.md: what an AllReduce costs over many ranks, by formulas and by the simulation of links."""
+"""Print docs/reports/collectives-cost.md: what an AllReduce costs over many ranks, by formulas and by the simulation of links."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEAD: Final = """# What collectives cost
 
 On paper: formulas, and a simulation of links, of an AllReduce over 8, 64 and 1,024 ranks. No figure here was measured on a
 network; `python tools collective-cost` computes all of them, from assumed links. What the carrier for one process takes is measured:
-[its room](../collectives/README.md).
+[its room](../../collectives/README.md).
 
 ## The model
 
@@ -150,6 +150,6 @@ def size(nbytes: float) -> str:
 
 @click.command()
 def command() -> None:
-    """Print docs/collectives-cost.md, in about six minutes."""
+    """Print docs/reports/collectives-cost.md, in about six minutes."""
     for line in lines():
         click.echo(line)

@@ -1,1 +1,1 @@
-"""ONNX's own tests on devices of EP, and docs/onnx.md, which says what passes."""
+"""ONNX's own tests on devices of EP, and docs/reports/onnx.md, which says what passes."""

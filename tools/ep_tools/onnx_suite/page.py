@@ -1,4 +1,4 @@
-"""Run ONNX's own tests on devices of EP, and print op x device, which is docs/onnx.md.
+"""Run ONNX's own tests on devices of EP, and print op x device, which is docs/reports/onnx.md.
 
 The tests are those of the package onnx: one node each, nine light models, models of PyTorch's exporters, simple ones. Each is
 run twice, so that the second run takes the plan of the first, and compared as ONNX's runner compares. A test that launches
@@ -113,10 +113,10 @@ def _general(name: str, reason: str) -> str:
 @click.option("--only", default="", help="Tests whose name holds this; print each that does not pass, and no page.")
 @click.option("--kind", "kinds", multiple=True, default=KINDS, type=click.Choice(KINDS), help="Which tests; all.")
 def command(devices: tuple[ep.Device, ...], only: str, kinds: tuple[str, ...]) -> None:
-    """Print docs/onnx.md as the tests on DEVICES have it."""
+    """Print docs/reports/onnx.md as the tests on DEVICES have it."""
     chosen = [case for case in cases(kinds) if only in case.name]
     if not chosen:
-        message = f"no test of {', '.join(kinds)} has a name with {only!r}; docs/onnx.md has names"
+        message = f"no test of {', '.join(kinds)} has a name with {only!r}; docs/reports/onnx.md has names"
         raise click.UsageError(message)
     found = {device.name: _verdicts(device, chosen) for device in devices}
     if not only:

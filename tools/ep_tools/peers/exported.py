@@ -180,7 +180,7 @@ def command(device: ep.Device, only: str, seconds: float) -> None:
                 rows.append(measured(each, device, seconds))
                 click.echo(str(rows[-1]), err=True)
     if not rows:
-        message = f"no architecture has a name with {only!r}; docs/onnx-models.md has names"
+        message = f"no architecture has a name with {only!r}; docs/reports/onnx-models.md has names"
         raise click.UsageError(message)
     heads = ["architecture", "nodes", "launches", "waits", "error", "arena / unshared, MiB"]
     click.echo("\n".join(table([*heads, "EP, ms", "PyTorch, ms", "ratio", "p25"], rows)))

@@ -68,7 +68,7 @@ def command(device: ep.Device, only: str, seconds: float) -> None:
     """Print a table of models, and one of families."""
     chosen = [case for case in cases(["real"]) if only in case.name]
     if not chosen:
-        message = f"no model has a name with {only!r}; docs/onnx-models.md has names"
+        message = f"no model has a name with {only!r}; docs/reports/onnx-models.md has names"
         raise click.UsageError(message)
     rows, families = [], []
     for case in chosen:

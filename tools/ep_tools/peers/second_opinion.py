@@ -1,4 +1,4 @@
-"""Ask PyTorch about every op: `docs/second-opinion.md` says where it differs from EP and why.
+"""Ask PyTorch about every op: `docs/reports/second-opinion.md` says where it differs from EP and why.
 
 The list is `ep_primitives/judging/disagreements.py`, and in the families' folders.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.judging.disagreement import Disagreement
 
-DOCUMENT: Final = ROOT / "docs" / "second-opinion.md"
+DOCUMENT: Final = ROOT / "docs" / "reports" / "second-opinion.md"
 
 _PREFACE: Final = """\
 # PyTorch as a second opinion
@@ -119,8 +119,10 @@ def _short(op: str) -> str:
 
 @click.command()
 @click.argument("ops", nargs=-1, metavar="[OP]...")
-@click.option("--document", "writes", is_flag=True, help="Write docs/second-opinion.md, and ask nothing.")
-@click.option("--check", is_flag=True, help="Exit 1 if docs/second-opinion.md is not of today, and ask nothing.")
+@click.option("--document", "writes", is_flag=True, help="Write docs/reports/second-opinion.md, and ask nothing.")
+@click.option(
+    "--check", is_flag=True, help="Exit 1 if docs/reports/second-opinion.md is not of today, and ask nothing."
+)
 def command(ops: tuple[str, ...], *, writes: bool, check: bool) -> None:
     """Ask PyTorch about these ops, `cast` and families, or all; exit 1 if the differences are not those listed."""
     if writes or check:

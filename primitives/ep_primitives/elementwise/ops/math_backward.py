@@ -33,7 +33,7 @@ _HOLOMORPHIC: Final = (*FLOATS, *COMPLEXES)
 
 _OF_COMPLEX: Final = {"": 0.0, "complex": 1.0}
 _ONEFLOW: Final = "OneFlow's functor"
-_MEASURED: Final = "twice the measured errors of products, quotients, roots and exponentials: docs/accuracy.md"
+_MEASURED: Final = "twice the measured errors of products, quotients, roots and exponentials: docs/reports/accuracy.md"
 _BELL: Final = "exp's 3 ulp in n / (1 + n)^2 with n = e^-|x|, a quotient and two products; of complex numbers 1 / (2 cosh(x / 2))^2"
 _ROOTS: Final = "(1 - x)(1 + x), which does not cancel, a root and a quotient"
 _GAUSSIAN: Final = (
