@@ -96,16 +96,29 @@ class _Scan(Body):
             return Plan((Launch("scan_row", cut.tiles * group, group, (x, out, int(descriptor.exclusive), *tail)),))
         itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * pieces * group
         totals = Operand(len(descriptor.tensors), itemsize)
-        carries = (number * group, group) if group > 1 else (number, 0)
         launches = (
             Launch("scan_totals", items, group, (x, totals, *tail)),
-            Launch("scan_carries", *carries, (totals, identity, pieces, number)),
+            _carries(totals, (identity, pieces, number), _block(ELEMENTS[key.compute]), group),
             Launch("scan_pieces", items, group, (x, totals, out, int(descriptor.exclusive), *tail)),
         )
         return Plan(launches, number * pieces * itemsize)
 
 
 BODY: Final[Body] = _Scan()
+
+
+def _carries(totals: Operand, numbers: tuple[Any, int, int], block: int, group: int) -> Launch:
+    """Return the launch that makes the carries of (identity, pieces, rows): work-items that are alone have a row each."""
+    _, pieces, rows = numbers
+    if group == 1:
+        return Launch("scan_carries", rows, 0, (totals, *numbers))
+    lanes = min(group, 1 << (-(-pieces // block) - 1).bit_length())
+    return Launch("scan_carries", -(-rows // (group // lanes)) * group, group, (totals, *numbers, lanes))
+
+
+def _block(compute: str) -> int:
+    """Return of how many pieces a work-item makes the carries."""
+    return min(_BLOCK, _TOTALS // nbytes_of(compute))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -121,7 +134,7 @@ def _program(variant: _Variant) -> Program:
         "EP_PART": f"ep_{part}",
         "EP_JOIN(a, b)": joined,
         "EP_CHAINED": int(is_chained),
-        **({"EP_PIECE": PIECE, "EP_ABREAST": ABREAST} if group == 1 else _group_words(element, spread)),
+        **({"EP_PIECE": PIECE, "EP_ABREAST": ABREAST} if group == 1 else _group_words(element, compute, spread)),
         **rows_words(2, group, wide=wide),
         **access("x", element),
         **access("out", element),
@@ -134,7 +147,7 @@ def _program(variant: _Variant) -> Program:
     entries = (
         _entry("row", taken(x, out, (exclusive, *tail)), "out"),
         _entry("totals", taken(x, totals, tail), "totals"),
-        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"))), "totals"),
+        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"), *shared[:1])), "totals"),
         _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out"),
     )
     name = f"scan-{op}-{element}-{'wide' if wide else 'narrow'}-{group}"
@@ -148,7 +161,7 @@ def _entry(name: str, parameters: tuple[Parameter, ...], writes: str) -> Entry:
     return Entry(f"scan_{name}", parameters, f"EP_{name.upper()}_TAKES", frozenset({writes}))
 
 
-def _group_words(element: str, spread: int) -> dict[str, object]:
+def _group_words(element: str, compute: str, spread: int) -> dict[str, object]:
     """Return the words of kernels for groups."""
-    block = min(_BLOCK, _TOTALS // nbytes_of(element))
-    return {"EP_LINES": lines_of(element), "EP_BLOCK": block, **pack_words({"x": element, "out": element}, (), spread)}
+    packs = pack_words({"x": element, "out": element}, (), spread)
+    return {"EP_LINES": lines_of(element), "EP_BLOCK": _block(compute), **packs}
