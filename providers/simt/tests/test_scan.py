@@ -39,3 +39,13 @@ def test_rows_across_memory_lie_beside_each_other_in_a_group():
     assert cut_of("f32", 4096, 1024, 1024, GPU).across
     assert not cut_of("f32", 4096, 1, 1024, GPU).across
     assert plan((4096, 1024), 0).launches[0].items // GPU.group == 32 * 1024 // 32
+
+
+@pytest.mark.parametrize(
+    ("dtype", "load"), [("float32", "ld.global.v4"), ("bfloat16", "ld.global.v4"), ("int64", "ld.global.v2")]
+)
+def test_work_items_fetch_words_of_neighbours_and_exchange_sums_without_memory(nvrtc, prelude, dtype, load):
+    key = Scan.infer("sum", ep.TensorSpec(dtype, (8, 8))).key
+    ptx = nvrtc.ptx(ep_simt.bodies()["scan"].program(key, GPU).source(prelude))
+    assert load in ptx
+    assert "shfl.sync" in ptx
