@@ -136,7 +136,7 @@ def test_more_groups_than_a_launch_has_are_refused_before_it(run, emulated):
     program = """
 import ep
 from ep_primitives import Scan
-x = ep.TensorSpec("int8", (1 << 31, 1), (0, 0))
+x = ep.TensorSpec("int8", (1 << 31, 4096), (0, 0))
 try:
     Scan.infer("max", x, 1).on(ep.device("cuda:0"))
 except ep.UnsupportedError as error:
