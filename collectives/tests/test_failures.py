@@ -139,6 +139,25 @@ def test_a_share_that_fails_is_raised_where_it_failed_and_told_to_the_others(mon
         assert "all_reduce sum, number 1 of rank 1 failed: DeviceError: the adder is on fire" in str(error_of(ranks[0]))
 
 
+def test_interruption_is_named_without_a_reason_that_it_does_not_give(monkeypatch):
+    from ep_collectives.local import work
+
+    right = work.Folding._piece
+
+    def interrupt(self, *given, **named):
+        if self._rank == 1:
+            raise KeyboardInterrupt
+        return right(self, *given, **named)
+
+    monkeypatch.setattr(work.Folding, "_piece", interrupt)
+    with world("cpu:0", "cpu:0") as ranks:
+        for rank in ranks:
+            launched(rank, SUM_OF_MANY)
+        assert "number 1 of rank 1 failed: KeyboardInterrupt; the communicator" in str(error_of(ranks[0]))
+        with pytest.raises(KeyboardInterrupt):
+            ranks[1].stream.synchronize()
+
+
 def test_work_of_a_device_that_fails_late_breaks_the_communicator():
     with world("sim:0", "sim:1", timeout=30) as ranks:
         launched(ranks[0], SUM_OF_MANY)

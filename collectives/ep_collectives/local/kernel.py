@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from ep.errors import CommunicatorError
+from ep.ground import words
 
 from ep_collectives.carrier.launch import CarriedKernel
 from ep_collectives.local.bound import Bound
@@ -149,4 +150,4 @@ def _tell(post: Post, error: BaseException) -> None:
         circle.fail(error.sentence, error.blamed)
         circle.check(post)
     elif not isinstance(error, CommunicatorError):
-        circle.fail(f"{post} failed: {type(error).__name__}: {error}", [post.rank])
+        circle.fail(f"{post} failed: {words.said(error)}", [post.rank])

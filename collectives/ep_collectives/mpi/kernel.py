@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.errors import CommunicatorError
+from ep.ground import words
 
 import ep
 from ep_collectives.carrier.host import finish
@@ -90,7 +91,7 @@ def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
         raise
     except BaseException as error:
         what = begun[-1][0].part if begun else tasks[0].kernel.collective.title
-        peers.fail(f"{what} failed: {type(error).__name__}: {error}", [peers.rank])
+        peers.fail(f"{what} failed: {words.said(error)}", [peers.rank])
         _retreat(begun, peers)
         raise
     finally:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from ep.plugin.claims import ClaimsError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from ep_conformance.run.spread import Spread
 
 __all__ = ["command", "judged"]
+
+_SCARCE: Final = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Codes of a system that gives no process, pipe or memory."""
 
 
 @click.command(epilog=CODES)
@@ -195,5 +199,8 @@ def judged(chosen: Options, console: Console) -> Report:
     except (ResumeError, ClaimsError, BusyError, ApartError, ShardError, FailedError) as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
+        if error.errno in _SCARCE:
+            message = f"the system does not let the run go on ({error}); free what it lacks, or take fewer --jobs"
+            raise UnavailableExit(message) from None
         message = f"cannot write the report: {error}"
         raise WrongUse(message) from None

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from ep_conformance.commands.exits import UnavailableExit
+from ep_conformance.commands.run import judged
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.subject import Subject
 from ep_conformance.report.draft import Draft, finish
@@ -21,6 +23,8 @@ from ep_conformance.report.report import Report, heading
 from ep_conformance.run.orphan import end_after_parent
 from ep_conformance.run.record import record, verdict_of
 from ep_conformance.run.verdict import Verdict
+from ep_conformance.session import Options
+from rich.console import Console
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
@@ -194,3 +198,12 @@ def test_draft_goes_when_the_report_is_whole(tmp_path):
     finish(path, report)
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
     assert said == []
+
+
+def test_system_that_gives_no_process_is_a_sentence(monkeypatch):
+    def refused(*_):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("ep_conformance.commands.run.conduct", refused)
+    with pytest.raises(UnavailableExit, match=r"does not let the run go on \(\[Errno 11\] .*take fewer --jobs"):
+        judged(Options(provider="cpu"), Console())
