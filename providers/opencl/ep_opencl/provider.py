@@ -84,15 +84,19 @@ def _folder() -> CompilerFolder | None:
 
 @contextlib.contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """Set a variable that the user has not set, for as long as a library reads it: programs that are started do not inherit it."""
-    if name in os.environ or not value:
+    """Set a variable that the user has not set, or to "", for as long as a library reads it: programs that are started do not inherit it."""
+    before = os.environ.get(name)
+    if before or not value:
         yield
         return
     os.environ[name] = value
     try:
         yield
     finally:
-        os.environ.pop(name, None)
+        if before is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = before
 
 
 def _limit_threads() -> None:

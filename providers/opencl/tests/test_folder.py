@@ -247,6 +247,13 @@ def test_programs_that_a_process_starts_do_not_inherit_its_folder(folder):
     assert done.stdout == "set()\n"
 
 
+def test_folder_that_is_set_to_nothing_is_not_set(folder):
+    program = PROGRAM + "import os; print(repr(os.environ['POCL_CACHE_DIR']))"
+    done = run(folder, program, POCL_CACHE_DIR="")
+    assert done.stdout.splitlines()[-1] == "''"
+    assert files(folder)
+
+
 def test_database_of_pyopencl_is_not_asked_and_where_somebody_wants_it_a_damaged_one_is_named(folder):
     database = folder.parent / ".cache" / "pytools"
     a_file(database)
