@@ -80,6 +80,8 @@ class ClGraph(ep.Executable):
         self._buffers = CommandBuffers(points, [command for _, command in self._flat]) if points is not None else None
 
     def bind(self, bindings: tuple[ep.Memory | None, ...]) -> Callable[..., Any]:
+        if not bindings:
+            return self._run_fixed
         if all(memory is None for memory in bindings):
             return self._run_captured
         given = [
@@ -102,6 +104,16 @@ class ClGraph(ep.Executable):
                 _enqueue(stream, flat)
 
         return run
+
+    def _run_fixed(self, stream: ClStream, _: Any, __: Any) -> None:
+        """Run what has no slots: no launch sets arguments, so that a handler's may come amid another, command by command."""
+        with self._turn:
+            is_amid, self._is_launching = self._is_launching, True
+            try:
+                if is_amid or self._buffers is None or not self._buffers.enqueue(stream):
+                    _enqueue(stream, self._flat)
+            finally:
+                self._is_launching = is_amid
 
     def _run_captured(self, stream: ClStream, _: Any, __: Any) -> None:
         with self._launching():

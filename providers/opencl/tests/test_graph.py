@@ -144,6 +144,31 @@ def test_recordings_do_not_overlap_themselves(device, buffers):
         stream.close()
 
 
+@pytest.mark.parametrize("count", [1, 8])
+def test_handler_launches_what_has_no_slots_amid_its_launch(device, stream, monkeypatch, count):
+    a, b = (memory_of(stream, np.full(SIZE, value, np.float32)) for value in (1, 2))
+    add = BroadcastBinary("add", a=SPEC, b=SPEC, out=SPEC).on(device)
+    with stream.capture() as graph:
+        for _ in range(count):
+            add(stream, a=a, b=b, out=a)
+    graph.launch(stream)
+    place, is_amid = type(stream.twin).placed_all, []
+
+    def placed(twin, commands):
+        if not is_amid:
+            is_amid.append(True)
+            graph.launch(stream)  # as a signal handler does
+        place(twin, commands)
+
+    monkeypatch.setattr(type(stream.twin), "placed_all", placed)
+    if graph._executable._buffers is not None:
+        monkeypatch.setattr(graph._executable._buffers, "enqueue", lambda _: False)
+    graph.launch(stream)
+    graph.launch(stream)
+    assert is_amid
+    assert (content(stream, a) == 1 + 2 * count * 4).all()
+
+
 def test_launch_that_was_interrupted_in_setting_arguments_leaves_the_next_one_right(device, stream, monkeypatch):
     graph, a, b = captured(stream, 1)
     graph.launch(stream)
