@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from ep.errors import DeviceError, place
 from ep.ground.failure import Failure
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
     from ep.stream.stream import Stream
 
-__all__ = ["Ledger", "Ticket"]
+__all__ = ["GRAPH", "Ledger", "Ticket"]
+
+GRAPH: Final = "graph"
+"""How the enqueue of a graph's launch is called. A step of a lowering runs nodes, too, and the user has no graph to look them up in."""
 
 
 class Ticket(NamedTuple):
@@ -31,8 +34,8 @@ class Ticket(NamedTuple):
     node: int | None = None
 
     def of(self, node: int, what: object) -> Ticket:
-        """Return the ticket of one node of this graph's launch."""
-        return self._replace(node=node, what=str(what))
+        """Return the ticket of one node of this graph's launch, or of one stage of this step's."""
+        return self._replace(node=node if self.what == GRAPH else None, what=str(what))
 
     def blame(self, error: BaseException) -> None:
         """Note in an error that it is this enqueue's, unless it is another's already."""
@@ -91,7 +94,9 @@ class Ledger:
         else:
             whole, sequence = (None, 0) if stream is None else (stream._inside, stream._sequence + 1)
         if self._node is not None:
+            is_graph = str(whole) == GRAPH
             node, whole = self._node
+            node = node if is_graph else None
         name = what or ("record" if whole is None else str(whole))
         return tuple.__new__(Ticket, (name, self.name, sequence, node))
 

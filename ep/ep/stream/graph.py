@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.errors import ClosedError
 from ep.ground.glimpse import glimpse
+from ep.ground.ledger import GRAPH
 from ep.ground.uncopied import Uncopied
 from ep.memory.memory import Memory
 from ep.memory.namesakes import refuse_device
@@ -223,7 +224,7 @@ class Graph(Uncopied):
             self.close()
 
     def __str__(self) -> str:
-        return "graph"
+        return GRAPH
 
     def __repr__(self) -> str:
         return f"<{'closed ' if self.is_closed else ''}Graph of {len(self._nodes)} nodes on {self.device.name}>"

@@ -6,6 +6,7 @@ import gc
 
 import manual
 import pytest
+from ep.work.executable import Replay
 from graphs import content, holding
 from lowered import Mix
 
@@ -105,6 +106,42 @@ def test_handler_that_launches_while_the_graph_is_made_is_served(stream, step, m
         step(stream)
         assert is_right(stream, step)
     assert step._run._executable.runs == 2
+
+
+class Naming(Recorded):
+    """Fails at once, and names the second node, as a provider's own executable does."""
+
+    def bind(self, _):
+        def run(stream, *__):
+            error = ep.DeviceError("trapped")
+            stream.ledger.ticket().of(1, self.nodes[1].what).blame(error)
+            raise error
+
+        return run
+
+
+def trapping(nodes, slots):
+    def trap(*_):
+        raise ep.DeviceError("trapped")
+
+    return Replay((nodes[0], nodes[1]._replace(run=trap), *nodes[2:]), slots)
+
+
+@pytest.mark.parametrize("make", [lambda nodes, _: Naming(nodes), trapping], ids=["own", "replay"])
+def test_failed_stage_is_named_and_is_no_node_of_a_graph(stream, step, monkeypatch, make):
+    monkeypatch.setattr(manual.ManualDevice, "instantiate", lambda _, *given: make(*given))
+    step(stream)
+    before = stream._sequence
+    with pytest.raises(ep.DeviceError) as caught:
+        step(stream)
+    error = caught.value
+    assert (error.op, error.sequence, error.node) == ("negate", before + 1, None)
+    assert "graph" not in str(error)
+    with stream.capture() as graph:
+        step(stream)
+    with pytest.raises(ep.DeviceError) as caught:
+        graph.launch(stream)
+    assert (caught.value.op, caught.value.node) == ("negate", 1)
 
 
 def test_interrupted_graph_is_not_tried_again(stream, step, monkeypatch):

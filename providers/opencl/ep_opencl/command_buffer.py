@@ -105,7 +105,7 @@ class CommandBuffers:
         status = self._points.enqueue(1, byref(own), recorded.handle, 0, None, byref(event))
         _check("clEnqueueCommandBufferKHR", status)
         recorded.stream, recorded.last = stream.ledger.name, cl.Event.from_int_ptr(event.value or 0, retain=False)
-        stream.placed(recorded.last, "graph")
+        stream.placed(recorded.last, "")
         return True
 
     def close(self) -> None:
