@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, final
 
-from ep.errors import OutOfMemoryError
+from ep.errors import EpError
 from ep.ground.uncopied import Uncopied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ep import spi
     from ep.memory.memory import Memory
@@ -24,17 +24,20 @@ __all__ = ["Bound"]
 class Bound(Uncopied):
     """Launches stage after stage the first time, and from the second time on all of them as one graph of the device's.
 
-    Making a graph costs more than it saves one launch. Where the device makes none, stages are launched one by one.
+    Making a graph costs more than it saves one launch. Where the device makes none, or fails to, stages are launched one by one.
     """
 
     __slots__ = ("_device", "_executable", "_is_used", "_nodes", "_one_by_one", "_run")
 
-    def __init__(self, device: spi.Device, launches: list[Launch], nodes: tuple[Node, ...]) -> None:
-        """Take the bound launch of each stage with its memories and numbers, and the same as nodes of a graph."""
+    def __init__(self, device: spi.Device, launches: list[Launch], nodes: Callable[[], Iterable[Node]]) -> None:
+        """Take the bound launch of each stage with its memories and numbers, and what makes the same as nodes of a graph.
+
+        Nodes are made with the graph: many steps run once, and one inside another has no graph of its own.
+        """
         self._executable: Executable | None = None
         self._device = device
         self._one_by_one = functools.partial(_launch, launches)
-        self._nodes: tuple[Node, ...] | None = nodes
+        self._nodes: Callable[[], Iterable[Node]] | None = nodes
         self._is_used = False
         self._run: Callable[..., Any] | None = None
 
@@ -50,12 +53,12 @@ class Bound(Uncopied):
             self._is_used = True
             self._one_by_one(stream, memories, scalars)
 
-    def _made(self, nodes: tuple[Node, ...]) -> Callable[..., Any]:
+    def _made(self, nodes: Callable[[], Iterable[Node]]) -> Callable[..., Any]:
         try:
-            self._executable = self._device.instantiate(nodes, ())
-        except OutOfMemoryError:  # a graph is memory, too
-            return self._one_by_one
-        return self._one_by_one if self._executable is None else self._executable.bind(())
+            self._executable = self._device.instantiate(tuple(nodes()), ())
+            return self._one_by_one if self._executable is None else self._executable.bind(())
+        except EpError:  # nobody asked for a graph: there is no memory for one, or the driver takes none of a stage
+            return self._one_by_one  # which tells what else is wrong, with its place
 
     def __del__(self) -> None:
         executable: Executable | None = getattr(self, "_executable", None)

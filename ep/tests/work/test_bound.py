@@ -67,6 +67,18 @@ def test_first_launch_makes_no_graph_and_later_ones_share_one(stream, step, made
     assert [str(node.what) for node in made[0].nodes] == ["add", "negate", "add", "add"]
 
 
+def test_nodes_are_made_with_the_graph(stream, step, made, monkeypatch):
+    bound, asked = step._run, []
+    nodes = bound._nodes
+    monkeypatch.setattr(bound, "_nodes", lambda: asked.append(True) or nodes())
+    step(stream)
+    assert not asked
+    step(stream)
+    step(stream)
+    assert asked == [True]
+    assert len(made[0].nodes) == 4
+
+
 def test_graph_is_closed_with_its_step(stream, step, made):
     step(stream)
     step(stream)
@@ -84,10 +96,19 @@ def test_device_without_graphs_launches_stage_after_stage(stream, step, monkeypa
     assert len(asked) == 1
 
 
-def test_graph_that_has_no_memory_is_none(stream, step, monkeypatch):
-    def instantiate(_, *__):
-        message = "manual:0: no memory for a graph"
-        raise ep.OutOfMemoryError(message, requested=4)
+@pytest.mark.parametrize("where", ["instantiate", "bind"])
+@pytest.mark.parametrize(
+    "error", [ep.OutOfMemoryError("no memory for a graph", requested=4), ep.UnsupportedError("no such node")], ids=type
+)
+def test_graph_that_cannot_be_made_is_none(stream, step, monkeypatch, where, error):
+    def fail(*_):
+        raise error
+
+    class Unbound(Recorded):
+        bind = fail
+
+    def instantiate(_, nodes, __):
+        return fail() if where == "instantiate" else Unbound(nodes)
 
     monkeypatch.setattr(manual.ManualDevice, "instantiate", instantiate)
     for _ in range(3):
