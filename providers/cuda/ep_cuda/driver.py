@@ -92,6 +92,8 @@ CUresult cuFuncGetAttribute(int *, int, CUfunction);
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                         unsigned int, CUstream, void **, void **);
 
+CUresult cuThreadExchangeStreamCaptureMode(int *);
+CUresult cuStreamIsCapturing(CUstream, int *);
 CUresult cuStreamBeginCapture_v2(CUstream, int);
 CUresult cuStreamEndCapture(CUstream, CUgraph *);
 CUresult cuGraphCreate(CUgraph *, unsigned int);

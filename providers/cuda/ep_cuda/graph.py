@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.work.executable import Replay
@@ -15,9 +16,10 @@ from ep_cuda.kernel_node import KernelNode
 from ep_cuda.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ep_cuda.device import CudaDevice
+    from ep_cuda.driver import Context
     from ep_cuda.stream import CudaStream
 
 __all__ = ["CudaGraph"]
@@ -26,13 +28,15 @@ _Starts = tuple[tuple[int, int], ...]
 """Of each slot's memory the handle and the offset in bytes."""
 
 _UNKNOWN: Final = (0, -1)
+_RELAXED: Final = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 class CudaGraph(ep.Executable):
     """Kernels are nodes of their own, so that their arguments may follow a slot; what else a stream enqueues is captured.
 
     Launches that give other memories set the arguments of the nodes that those touch, and keep them for the next. A
-    launch that gives a memory which a captured node touches runs node after node, as without a CUDA graph.
+    launch that gives a memory which a captured node touches runs node after node, as without a CUDA graph, and so does
+    one into a stream that others capture, where the driver takes kernels and copies but no graph.
     """
 
     def __init__(self, device: CudaDevice, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> None:
@@ -44,7 +48,7 @@ class CudaGraph(ep.Executable):
         self._graph = self._executable = None
         self._kernels: dict[int, list[KernelNode]] = {}
         try:
-            with device.context as driver:
+            with device.context as driver, _at_ease(driver):
                 self._graph = driver.answer("cuGraphCreate", "CUgraph", 0)
                 self._build(nodes)
                 self._executable = driver.answer("cuGraphInstantiateWithFlags", "CUgraphExec", self._graph, 0)
@@ -103,6 +107,9 @@ class CudaGraph(ep.Executable):
         return functools.partial(self._run, given, bindings)
 
     def _run(self, given: _Starts, bindings: tuple[ep.Memory | None, ...], stream: CudaStream, *_: Any) -> None:
+        if stream.is_captured():
+            self._replay.bind(bindings)(stream, (), ())
+            return
         with self._turn:
             # A signal handler launches in the middle of another launch, or a thread what another one has closed.
             if self._is_pointing or self._executable is None:
@@ -137,10 +144,21 @@ class CudaGraph(ep.Executable):
         self._pointed = given
 
     def close(self) -> None:
-        with self._turn, self._device.context as driver:
+        with self._turn, self._device.context as driver, _at_ease(driver):
             executable, self._executable = self._executable, None
             graph, self._graph = self._graph, None
             if executable is not None:
                 driver.functions.cuGraphExecDestroy(executable)
             if graph is not None:
                 driver.functions.cuGraphDestroy(graph)
+
+
+@contextmanager
+def _at_ease(driver: Context) -> Iterator[None]:
+    """Let this thread make and destroy graphs while others capture a stream, which would break their capture."""
+    mode = ffi.new("int *", _RELAXED)
+    driver.functions.cuThreadExchangeStreamCaptureMode(mode)
+    try:
+        yield
+    finally:
+        driver.functions.cuThreadExchangeStreamCaptureMode(mode)

@@ -61,6 +61,10 @@ class CudaStream(ep.spi.Stream):
         self._gates: deque[Gate] = deque()
         self._lent: deque[tuple[CudaEvent, Any, int]] = deque()  # buffers with their bytes, free when the event is done
 
+    def is_captured(self) -> bool:
+        """Say whether others record its work at present, as PyTorch's graphs do."""
+        return False
+
     def enqueue(self, name: str, *arguments: Any) -> None:
         """Enqueue by a function of the driver's that takes the stream last: the checked door of this stream."""
         with self.device.context as driver:
@@ -263,6 +267,12 @@ class CudaStream(ep.spi.Stream):
 
 class ForeignStream(CudaStream):
     """A stream that others made and will destroy."""
+
+    def is_captured(self) -> bool:
+        status = ffi.new("int *")
+        with self.device.context as driver:
+            code = driver.functions.cuStreamIsCapturing(self.native, status)
+        return not code and status[0] != 0
 
     def _destroy(self) -> None:
         """Leave it open."""

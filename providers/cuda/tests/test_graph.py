@@ -124,3 +124,67 @@ print(value(a))
 """
     done = run("-c", HEAD + text, driver=emulated)
     assert done.stdout.split() == ["225", "225", "245"], done.stderr
+
+
+CAPTURED = """
+from ep_cuda.driver import ffi
+class Twice(ep.Descriptor):
+    family = "twice"
+    roles = ep.Roles(ep.Role.input("x", shares=("out",)), ep.Role.output("out"))
+    __slots__ = ()
+    def __init__(self):
+        self._freeze("-", (SPEC, SPEC))
+    def lower(self):
+        stage = BroadcastBinary("add", a=SPEC, b=SPEC, out=SPEC)
+        return ep.Stage(stage, a="x", b="x", out="sum"), ep.Stage(stage, a="sum", b="sum", out="out")
+with device.twin.context as driver:
+    native = driver.answer("cuStreamCreateWithPriority", "CUstream", 1, 0)
+theirs = device.wrap_stream(int(ffi.cast("uintptr_t", native)), owner=device)
+x, out = memory(1), memory(0)
+def recorded(work):
+    # As PyTorch does it: in the mode in which no thread may call what may be unsafe.
+    made, run = ffi.new("CUgraph *"), ffi.new("CUgraphExec *")
+    with device.twin.context as driver:
+        driver.call("cuStreamBeginCapture_v2", native, 0)
+        work()
+        driver.call("cuStreamEndCapture", native, made)
+        print(value(out))
+        driver.call("cuGraphInstantiateWithFlags", run, made[0], 0)
+        driver.call("cuGraphLaunch", run[0], native)
+    theirs.synchronize()
+    print(value(out))
+"""
+
+
+def test_step_of_a_lowering_is_captured_by_others(run, emulated):
+    """Whether it makes its graph inside their capture or has one already, and whether one is destroyed there."""
+    text = """
+step, other = (Twice().on(device).bind(x=x, out=out) for _ in range(2))
+for _ in range(2):
+    other(theirs)
+stream.fill(out, b"\\0")
+stream.synchronize()
+step(theirs)
+theirs.synchronize()
+stream.fill(out, b"\\0")
+stream.synchronize()
+recorded(lambda: (step(theirs), other.close()))
+stream.fill(out, b"\\0")
+recorded(lambda: step(theirs))
+step(theirs)
+theirs.synchronize()
+print(type(step._run._executable).__name__, value(out))
+"""
+    done = run("-c", HEAD + CAPTURED + text, driver=emulated)
+    assert done.stdout.splitlines() == ["0", "4", "0", "4", "CudaGraph 4"], done.stderr
+
+
+def test_graph_is_captured_by_others(run, emulated):
+    text = """
+graph, a, b = captured(3)
+graph.launch(theirs, a=out)
+theirs.synchronize()
+recorded(lambda: graph.launch(theirs, a=out, b=x))
+"""
+    done = run("-c", HEAD + CAPTURED + text, driver=emulated)
+    assert done.stdout.splitlines() == ["6", "9"], done.stderr

@@ -180,6 +180,41 @@ print(code("cuStreamSynchronize", word(one)), code("cuStreamEndCapture", word(on
     assert lines(text) == ["0 [0]", "3 0", f"[{twice * 2}]", f"0 [{twice * 2}]", f"0 0 0 [{again * 2}]", "900 901"]
 
 
+def test_captures_end_with_what_they_forbid(lines):
+    """A launch of a graph in any mode; graphs that are made by threads whose mode, and the capture's, does not let them."""
+    text = """
+import threading
+stream, graph, made, mode = driver.answer("cuStreamCreate", 1), driver.answer("cuGraphCreate", 0), word(), ctypes.c_int(2)
+context = word()
+driver.call("cuCtxGetCurrent", ctypes.byref(context))
+make = lambda: code("cuGraphInstantiateWithFlags", ctypes.byref(made), word(graph), word(0))
+def at_ease():
+    code("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+    return [make(), code("cuGraphExecDestroy", made), code("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode)), mode.value]
+def elsewhere():
+    found = []
+    def work():
+        code("cuCtxPushCurrent_v2", context)
+        found.append(make())
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found[0]
+def amid(mode, work):
+    code("cuStreamBeginCapture_v2", word(stream), mode)
+    answer = work()
+    print(answer, code("cuStreamEndCapture", word(stream), ctypes.byref(word())))
+for work in (make, elsewhere, at_ease):
+    for mode_of_capture in (0, 1, 2):
+        amid(mode_of_capture, work)
+make()
+amid(2, lambda: code("cuGraphLaunch", made, word(stream)))
+print(code("cuThreadExchangeStreamCaptureMode", ctypes.byref(ctypes.c_int(3))))
+"""
+    at_ease = ["[0, 0, 0, 2] 0"] * 3
+    assert lines(text) == ["900 901", "900 901", "0 0", "900 901", "0 0", "0 0", *at_ease, "900 901", "1"]
+
+
 def test_graphs_are_built_by_hand(lines):
     text = """
 class Kernel(ctypes.Structure):

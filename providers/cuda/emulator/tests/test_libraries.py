@@ -30,3 +30,27 @@ driver.synchronize()
 print(ints(place, 1), code("cuLibraryUnload", word(library)))
 """
     assert lines(text) == ["500 200", "201", "201", "[8] 0"]
+
+
+def test_kernel_of_a_library_is_a_node_of_a_graph(lines):
+    """In the context that the node names, or the current one, where it has no function."""
+    text = """
+text = nvrtc().compile('extern "C" { __global__ void entry(int *out) { *out += 2; } }', "program", ("--gpu-architecture=compute_90",))
+library = driver.answer("cuLibraryLoadData", ctypes.c_char_p(text), None, None, 0, None, None, 0)
+kernel = driver.answer("cuLibraryGetKernel", word(library), b"entry")
+place, context = driver.upload(np.zeros(1, np.int32)), word()
+driver.call("cuCtxGetCurrent", ctypes.byref(context))
+class Node(ctypes.Structure):
+    _fields_ = [("function", word), ("sizes", ctypes.c_uint * 7), ("parameters", ctypes.c_void_p), ("extra", word), ("kernel", word), ("context", word)]
+value = word(place)
+parameters = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p))
+graph = driver.answer("cuGraphCreate", 0)
+for its, where in ((kernel, 0), (kernel, context.value), (0, 0)):
+    node = Node(0, (1, 1, 1, 1, 1, 1, 0), ctypes.cast(parameters, ctypes.c_void_p), 0, its, where)
+    print(code("cuGraphAddKernelNode_v2", ctypes.byref(word()), word(graph), None, size(0), ctypes.byref(node)))
+executable = driver.answer("cuGraphInstantiateWithFlags", word(graph), word(0))
+driver.call("cuGraphLaunch", word(executable), None)
+driver.synchronize()
+print(ints(place, 1))
+"""
+    assert lines(text) == ["0", "0", "1", "[4]"]

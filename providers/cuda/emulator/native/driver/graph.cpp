@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
+#include "driver/library.h"
 #include "driver/pitched.h"
 #include "machine/heap.h"
 
@@ -23,6 +25,37 @@ int refuse_capture(Stream* stream) {
     if (!stream->capture) return SUCCESS;
     stream->capture->is_invalid = true;
     return STREAM_CAPTURE_UNSUPPORTED;
+}
+
+static std::mutex turn;
+static std::unordered_set<Capture*> captures;  // all that go on
+static thread_local int mode_of_thread = Capture::GLOBAL;
+
+Capture::Capture(Stream* origin, int mode) : origin(origin), mode(mode) {
+    std::lock_guard guard(turn);
+    captures.insert(this);
+}
+
+Capture::~Capture() {
+    end();
+}
+
+void Capture::end() {
+    std::lock_guard guard(turn);
+    captures.erase(this);
+}
+
+int refuse_unsafe() {
+    int code = SUCCESS;
+    std::lock_guard guard(turn);
+    for (auto* each : captures) {
+        bool is_own = each->thread == std::this_thread::get_id() && each->mode != Capture::RELAXED;
+        bool is_for_all = mode_of_thread == Capture::GLOBAL && each->mode == Capture::GLOBAL;
+        if (mode_of_thread == Capture::RELAXED || !(is_own || is_for_all)) continue;
+        each->is_invalid = true;
+        code = STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return code;
 }
 
 namespace {
@@ -68,11 +101,18 @@ struct KernelParameters {
     Context* context;
 };
 
+// Where there is no function, the kernel of a library is one in the given context, or the current one.
 int planned(const KernelParameters& given, std::shared_ptr<Node>& node) {
-    if (!given.function) return INVALID_VALUE;
+    Function* function = given.function;
+    if (!function && given.kernel) {
+        CURRENT(context);
+        function = static_cast<Function*>(given.kernel);
+        if (int code = function_of(function, given.context ? given.context : context)) return code;
+    }
+    if (!function) return INVALID_VALUE;
     auto plan = std::make_shared<KernelPlan>(
-        KernelPlan{given.function, {given.gx, given.gy, given.gz}, {given.bx, given.by, given.bz}, given.shared, {}});
-    if (int code = given.function->prepare(0)) return code;
+        KernelPlan{function, {given.gx, given.gy, given.gz}, {given.bx, given.by, given.bz}, given.shared, {}});
+    if (int code = function->prepare(0)) return code;
     if (int code = take_parameters(*plan, given.parameters, given.extra)) return code;
     node->kind = Node::KERNEL;
     node->plan = plan;
@@ -84,14 +124,13 @@ int planned(const KernelParameters& given, std::shared_ptr<Node>& node) {
 
 extern "C" {
 
-int cuStreamBeginCapture_v2(Stream* handle, int) {
+int cuStreamBeginCapture_v2(Stream* handle, int mode) {
     CURRENT(context);
     Stream* stream = stream_of(handle, context);
     if (!stream) return INVALID_HANDLE;
     if (is_default(handle)) return STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return ILLEGAL_STATE;
-    stream->capture = std::make_shared<Capture>();
-    stream->capture->origin = stream;
+    stream->capture = std::make_shared<Capture>(stream, mode);
     return SUCCESS;
 }
 int cuStreamEndCapture(Stream* handle, Graph** result) {
@@ -99,6 +138,7 @@ int cuStreamEndCapture(Stream* handle, Graph** result) {
     Stream* stream = stream_of(handle, context);
     if (!stream || !stream->capture || stream->capture->origin != stream) return ILLEGAL_STATE;
     auto capture = stream->capture;
+    capture->end();
     bool is_joined = true;
     std::set<Node*> reached(capture->ends[stream].begin(), capture->ends[stream].end());
     for (std::size_t before = 0; before != reached.size();) {
@@ -122,6 +162,12 @@ int cuStreamIsCapturing(Stream* handle, int* status) {
     Stream* stream = stream_of(handle, context);
     if (!stream) return INVALID_HANDLE;
     *status = !stream->capture ? 0 : stream->capture->is_invalid ? 2 : 1;
+    return SUCCESS;
+}
+
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+    if (!mode || *mode < Capture::GLOBAL || *mode > Capture::RELAXED) return INVALID_VALUE;
+    std::swap(*mode, mode_of_thread);
     return SUCCESS;
 }
 
@@ -231,6 +277,7 @@ int cuGraphNodeGetType(Node* node, int* kind) {
 int cuGraphInstantiateWithFlags(Executable** result, Graph* graph, unsigned long long) {
     CURRENT(context);
     if (!graph) return INVALID_HANDLE;
+    if (int code = refuse_unsafe()) return code;
     auto made = new Executable;
     made->nodes = ordered(*graph);
     *result = made;
@@ -239,14 +286,18 @@ int cuGraphInstantiateWithFlags(Executable** result, Graph* graph, unsigned long
 // Launches that are under way hold the nodes.
 int cuGraphExecDestroy(Executable* graph) {
     if (!graph) return INVALID_HANDLE;
+    if (int code = refuse_unsafe()) return code;
     delete graph;
     return SUCCESS;
 }
-int cuGraphLaunch(Executable* graph, Stream* stream) {
+int cuGraphLaunch(Executable* graph, Stream* handle) {
     CURRENT(context);
     if (!graph) return INVALID_HANDLE;
+    Stream* stream = stream_of(handle, context);
+    if (!stream) return INVALID_HANDLE;
+    if (int code = refuse_capture(stream)) return code;  // a graph that is recorded takes no launch of another
     std::lock_guard guard(graph->turn);
-    return enqueue(stream, Node::CHILD, [nodes = graph->nodes](Context* context) {
+    return enqueue(handle, Node::CHILD, [nodes = graph->nodes](Context* context) {
         for (auto& node : nodes)
             if (int code = node->work(context)) return code;
         return static_cast<int>(SUCCESS);

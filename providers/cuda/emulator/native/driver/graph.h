@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "driver/module.h"
@@ -28,7 +29,15 @@ struct Graph {
 
 // What streams record together: the one that began, and those that waited for its events.
 struct Capture {
-    Stream* origin = nullptr;
+    enum Mode { GLOBAL = 0, THREAD_LOCAL = 1, RELAXED = 2 };
+    Capture(Stream* origin, int mode);
+    ~Capture();
+    Capture(const Capture&) = delete;
+    void end();  // events may keep it
+
+    Stream* origin;
+    const int mode;  // which threads may not call what may be unsafe meanwhile: all, the one that began it, or none
+    const std::thread::id thread = std::this_thread::get_id();
     std::shared_ptr<Graph> graph = std::make_shared<Graph>();
     std::map<Stream*, std::vector<Node*>> ends;  // of each stream, what its next node comes after
     bool is_invalid = false;
@@ -39,5 +48,7 @@ int enqueue(Stream* handle, Node::Kind kind, Work work, std::shared_ptr<KernelPl
 int captured(Stream* stream, std::shared_ptr<Node> node);
 // For calls that wait for a stream, which may not be recorded.
 int refuse_capture(Stream* stream);
+// For calls that may be unsafe while this thread or another one records: they end the records that forbid them.
+int refuse_unsafe();
 // The first fault of a context stays.
 void broken_by(Context* context, int code);

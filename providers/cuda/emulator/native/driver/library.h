@@ -4,7 +4,8 @@
 
 #include "driver/module.h"
 
-// While it lives, the context of the stream is current, if `handle` is a library's kernel and the stream no default one.
+// While it lives, the context of the stream is current, if `handle` is a library's kernel and the stream no default
+// one.
 class InContextOf {
    public:
     InContextOf(const void* handle, Stream* stream);
