@@ -137,6 +137,9 @@ class CudaDevice(ep.spi.Device):
                 self._loaded.append(place[0])
                 # A driver that loads late says only here that the code is none of this device's.
                 status = opened.functions.cuLibraryGetModule(ffi.new("CUmodule *"), place[0])
+                if status:
+                    self._loaded.remove(place[0])
+                    opened.functions.cuLibraryUnload(place[0])
         return int(status), place[0]
 
     @property

@@ -144,3 +144,34 @@ except ep.UnsupportedError as error:
 """
     done = run("-c", program, driver=emulated)
     assert done.stdout == "True\n", done.stderr
+
+
+def test_library_without_a_module_is_unloaded(run, emulated):
+    """A device may lack memory for it; who tries again and again, loads it each time."""
+    program = """
+import ep
+from ep_primitives import ElementwiseUnary
+device = ep.device("cuda:0")
+context, called = device.twin.context, []
+class Spy:
+    def __init__(self, functions):
+        self.functions = functions
+    def __getattr__(self, name):
+        if name.startswith("cuLibrary"):
+            called.append(name)
+        return (lambda *_: 2) if name == "cuLibraryGetModule" else getattr(self.functions, name)
+functions, context.functions = context.functions, Spy(context.functions)
+negative = ElementwiseUnary.infer("negative", ep.TensorSpec("float32", (8,)))
+for _ in range(2):
+    try:
+        negative.on(device)
+    except ep.OutOfMemoryError as error:
+        print(error.call, called[-3:], device.twin._loaded)
+    called.clear()
+context.functions = functions
+negative.on(device)
+print(len(device.twin._loaded))
+"""
+    done = run("-c", program, driver=emulated)
+    tried = "cuLibraryLoadData ['cuLibraryLoadData', 'cuLibraryGetModule', 'cuLibraryUnload'] []"
+    assert done.stdout.splitlines() == [tried, tried, "1"], done.stderr
