@@ -59,3 +59,15 @@ def test_program_with_a_fault_is_not_recorded(tools, few, monkeypatch):
     assert done.code == 1
     assert any("elementwise_unary_abs" in line and "a fault" in line for line in done.lines)
     assert record.read().keys() == {"elementwise_unary_negative"}
+
+
+def test_another_release_of_nvrtc_compiles_all_anew(tools, few, monkeypatch):
+    """The record names one release for all that it has."""
+    tools("cuda-programs")
+    assert record.compiler() == command.nvrtc().version
+    few.clear()
+    record.FILE.write_text(record.FILE.read_text().replace(f"NVRTC {record.compiler()} ", "NVRTC 12.0 "))
+    assert record.compiler() == "12.0"
+    assert tools("cuda-programs").code == 0
+    assert len(few) == 2
+    assert record.compiler() == command.nvrtc().version

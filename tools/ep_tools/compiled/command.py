@@ -11,7 +11,7 @@ from ep_cuda.compiler.nvrtc import nvrtc
 
 from ep_tools.compiled.check import fault_of
 from ep_tools.compiled.programs import grouped, programs, stale
-from ep_tools.compiled.record import FILE, read, write
+from ep_tools.compiled.record import FILE, compiler, read, write
 from ep_tools.folders import ROOT
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ __all__ = ["command"]
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count, show_default="all processors")
 @click.option("--check", is_flag=True, help="Compile nothing; exit 1 if a program has changed.")
 def command(*, jobs: int, check: bool) -> None:
-    """Compile every program of CUDA that has changed for each architecture, search its PTX, and record it (all: an hour of a processor)."""
+    """Compile every program of CUDA that has changed for each architecture, search its PTX, and record it (all: an hour of a processor).
+
+    With another release of NVRTC than the record's, that is all programs: the record names one.
+    """
     groups, recorded = grouped(programs()), read()
     changed = stale(groups, recorded)
     if check:
@@ -34,9 +37,11 @@ def command(*, jobs: int, check: bool) -> None:
             message = f"{FILE.relative_to(ROOT)} is not of today ({', '.join(changed) or 'some are gone'}); write it: python tools cuda-programs"
             raise click.ClickException(message)
         return
+    version, faults = nvrtc().version, []
+    if version != compiler():
+        changed = stale(groups, {})
     kept = {name: digest for name, digest in recorded.items() if name in groups and name not in changed}
     counts = {name: len(group) for name, group in groups.items()}
-    version, faults = nvrtc().version, []
     write(version, counts, kept)
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for name, digest in changed.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from ep_tools.compiled.check import ARCHITECTURES
@@ -10,7 +11,7 @@ from ep_tools.folders import ROOT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FILE", "read", "write"]
+__all__ = ["FILE", "compiler", "read", "write"]
 
 FILE: Final = ROOT / "providers/cuda/programs.txt"
 
@@ -28,6 +29,12 @@ def read() -> dict[str, str]:
     lines = FILE.read_text(encoding="utf-8").splitlines()
     fields = [line.split() for line in lines if not line.startswith("#")]
     return {name: digest for name, _, digest in fields}
+
+
+def compiler() -> str:
+    """Return the version of the NVRTC that compiled all that is recorded; "" without a file."""
+    match = re.match(r"# .* NVRTC (\S+) compiled", FILE.read_text(encoding="utf-8")) if FILE.exists() else None
+    return match[1] if match else ""
 
 
 def write(version: str, counts: Mapping[str, int], digests: Mapping[str, str]) -> None:
