@@ -23,6 +23,6 @@ class TaskGraph(Replay):
         replay = super().bind(bindings)
 
         def run(stream: SimStream, _: Any, __: Any) -> None:
-            stream.together("graph", lambda taker: replay(taker, (), ()))
+            stream.together("", lambda taker: replay(taker, (), ()))
 
         return run

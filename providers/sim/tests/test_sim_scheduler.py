@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from ep_primitives import ElementwiseUnary
+from ep_primitives import ElementwiseUnary, Quantize
 
 import ep
 
@@ -306,6 +306,25 @@ def test_graph_is_one_task_among_others(device, patient, reader):
     graph.close()
     stream.close()
     other.close()
+
+
+def test_step_of_a_lowering_is_one_task_of_its_own_name(device):
+    x, scale = ep.TensorSpec("float32", (4,)), ep.TensorSpec("float32", ())
+    quantize = Quantize.infer(x, scale, dtype="int8").on(device)
+    assert len(quantize.stages) > 1
+    stream = device.stream()
+    memories = {"x": device.allocate(16), "scale": device.allocate(4), "out": device.allocate(4)}
+    for name in ("x", "scale"):
+        stream.fill(memories[name], np.float32(1).tobytes())
+    step = quantize.bind(**memories)
+    step(stream)
+    stream.synchronize()
+    device.twin.reseed(0)  # and forget what was done
+    step(stream)
+    stream.synchronize()
+    assert [op for _, _, op in device.twin.history() if op != "record"] == ["quantize"]
+    step.close()
+    stream.close()
 
 
 def test_graph_ends_at_the_node_that_failed_and_names_it(device):
