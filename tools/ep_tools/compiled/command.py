@@ -11,7 +11,7 @@ from ep_cuda.compiler.nvrtc import nvrtc
 
 from ep_tools.compiled.check import fault_of
 from ep_tools.compiled.programs import grouped, programs, stale
-from ep_tools.compiled.record import FILE, compiler, read, write
+from ep_tools.compiled.record import FILE, Row, read, write
 from ep_tools.folders import ROOT
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ __all__ = ["command"]
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count, show_default="all processors")
 @click.option("--check", is_flag=True, help="Compile nothing; exit 1 if a program has changed.")
 def command(*, jobs: int, check: bool) -> None:
-    """Compile every program of CUDA that has changed for each architecture, search its PTX, and record it (all: an hour of a processor).
-
-    With another release of NVRTC than the record's, that is all programs: the record names one.
-    """
+    """Compile every program of CUDA that has changed for each architecture, search its PTX, and record it (all: an hour of a processor)."""
     groups, recorded = grouped(programs()), read()
     changed = stale(groups, recorded)
     if check:
@@ -38,19 +35,16 @@ def command(*, jobs: int, check: bool) -> None:
             raise click.ClickException(message)
         return
     version, faults = nvrtc().version, []
-    if version != compiler():
-        changed = stale(groups, {})
-    kept = {name: digest for name, digest in recorded.items() if name in groups and name not in changed}
-    counts = {name: len(group) for name, group in groups.items()}
-    write(version, counts, kept)
+    kept = {name: row for name, row in recorded.items() if name in groups and name not in changed}
+    write(kept)
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for name, digest in changed.items():
             found = _faults(pool, groups[name])
             faults += found
             click.echo(f"{name}: {len(groups[name])} programs, {len(found)} faults")
             if not found:
-                kept[name] = digest
-                write(version, counts, kept)
+                kept[name] = Row(len(groups[name]), version, digest)
+                write(kept)
     if faults:
         raise click.ClickException("\n".join(faults))
 

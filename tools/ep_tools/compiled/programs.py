@@ -14,6 +14,8 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ep_tools.compiled.record import Row
+
 __all__ = ["grouped", "programs", "stale"]
 
 _GROUP: Final = re.compile(r"[a-z_]+(-[a-z_]+(?=-))?")
@@ -52,7 +54,8 @@ def _digest_of(group: Iterable[ep_simt.Program]) -> str:
     return hashlib.sha256(b"".join(sources)).hexdigest()[:_DIGITS]
 
 
-def stale(groups: Mapping[str, list[ep_simt.Program]], recorded: Mapping[str, str]) -> dict[str, str]:
+def stale(groups: Mapping[str, list[ep_simt.Program]], recorded: Mapping[str, Row]) -> dict[str, str]:
     """Return the digests of the groups that are not recorded as they are."""
+    known = {name: row.digest for name, row in recorded.items()}
     digests = {name: _digest_of(group) for name, group in groups.items()}
-    return {name: digest for name, digest in digests.items() if recorded.get(name) != digest}
+    return {name: digest for name, digest in digests.items() if known.get(name) != digest}
