@@ -69,6 +69,29 @@ struct Places {
     char* of[EP_NORM_PLACES];
 };
 
+// Rows that are summed before the first of them is finished.
+struct Batch {
+    Places at[TOGETHER];
+    int64_t count = 0;
+};
+
+// Bytes of a row; longer ones would not stay in the second cache beside those that are computed.
+constexpr int64_t LONGEST_AHEAD = 1 << 16;
+
+// A row that is needed soon, fetched into the second cache as far as another one is computed meanwhile.
+class Ahead {
+   public:
+    EP_INLINE void begin(const char* at) { at_ = at; }
+    EP_INLINE void fetch(int64_t nbytes) {
+        if (at_ == nullptr) return;
+        for (int64_t i = 0; i < nbytes; i += ep::LINE) __builtin_prefetch(at_ + i, 0, 2);
+        at_ += nbytes;
+    }
+
+   private:
+    const char* at_ = nullptr;
+};
+
 template <class T, class S>
 class Rows {
    public:
@@ -79,7 +102,9 @@ class Rows {
           x_(norm),
           y_(norm, EP_NORM_Y),
           scale_(norm, EP_NORM_SCALE, S{1}),
-          bias_(norm, EP_NORM_BIAS, S{-0.0}) {}
+          bias_(norm, EP_NORM_BIAS, S{-0.0}),
+          fetches_(2 * norm.traffic >= ep::STREAMING && norm.terms * int64_t{sizeof(T)} <= LONGEST_AHEAD &&
+                   x_.is_read_in_place()) {}
 
     // How many rows are summed before the first of them is finished: none waits for its sums then.
     int64_t together() const {
@@ -88,9 +113,11 @@ class Rows {
                    : 1;
     }
 
-    // `count` rows; `at` has the places of the tensors for each.
+    // The rows of `now`; those of `next` are fetched meanwhile, but with a single pass, which reads on by itself.
     template <Kind kind>
-    void normalize(const Places* at, int64_t count) {
+    void normalize(const Batch& now, const Batch& next) {
+        const int64_t count = now.count;
+        const Places* const at = now.at;
         S mean[TOGETHER] = {}, rstd[TOGETHER];
         const S terms = static_cast<S>(norm_.terms), epsilon = static_cast<S>(norm_.epsilon);
         if constexpr (kind == Kind::layer)
@@ -101,12 +128,17 @@ class Rows {
         if constexpr (kind != Kind::batch)
             for (int64_t r = 0; r < count; ++r) {
                 x_.begin(at[r].of[EP_NORM_X]);
-                const auto block = [&](const auto* some, int64_t n) { return squares<S>(some, n, mean[r]); };
+                y_ahead_.begin(fetches_ && !streams_ && y_.is_contiguous() ? at[r].of[EP_NORM_Y] : nullptr);
+                const auto block = [&](const auto* some, int64_t n) {
+                    y_ahead_.fetch(n * int64_t{sizeof(T)});
+                    return squares<S>(some, n, mean[r]);
+                };
                 rstd[r] = S{1} / std::sqrt(x_.total(block) / terms + epsilon);
             }
         for (int64_t r = 0; r < count; ++r) {
             char* const* const own = at[r].of;
             x_.begin(own[EP_NORM_X]);
+            x_ahead_.begin(kind != Kind::batch && fetches_ && r < next.count ? next.at[r].of[EP_NORM_X] : nullptr);
             if constexpr (kind == Kind::batch) {
                 rstd[r] = fold(own);
             } else {
@@ -146,6 +178,7 @@ class Rows {
             n = std::min(ep::BLOCK, norm_.terms - i);
             if (y_.is_contiguous()) n = out.length(n);
             n = bias_.length(i, scale_.length(i, n));
+            x_ahead_.fetch(n * int64_t{sizeof(T)});
             const Factor<S> scale = scale_.load(i, n), bias = bias_.load(i, n);
             S* const made = y_.is_contiguous() ? static_cast<S*>(out.block()) : block_;
             x_.with(i, n, [&](const auto* x, int64_t) { return finish<S>(x, scale, bias, n, mean, rstd, made); });
@@ -162,22 +195,33 @@ class Rows {
     Given<T, S> x_;
     const Row y_;
     Factors<S> scale_, bias_;
+    // Where half of the shared cache is taken, rows have left it by the next launch.
+    const bool fetches_;
+    Ahead x_ahead_, y_ahead_;
     alignas(ep::LINE) S block_[ep::BLOCK];
 };
+
+// The batch of so many rows that begins at a row.
+void place(const ep_norm_plan& g, char* const* first, int64_t row, int64_t count, Batch& batch) {
+    batch.count = count;
+    for (int64_t r = 0; r < count; ++r) {
+        char** const at = batch.at[r].of;
+        std::copy_n(first, int{EP_NORM_PLACES}, at);
+        for (int64_t d = g.ndim - 1, rest = row + r; d >= 0; rest /= g.shape[d], --d)
+            for (int k = 0; k < EP_NORM_PLACES; ++k) at[k] += rest % g.shape[d] * g.stride[k][d];
+    }
+}
 
 template <class T, Kind kind>
 void normalize(const ep_norm_plan& g, char* const* first, int64_t begin, int64_t end, bool streams) {
     Rows<T, Staged<T>> rows(g, streams);
     const int64_t most = rows.together();
-    Places at[TOGETHER];
-    for (int64_t row = begin, n; row < end; row += n) {
-        n = std::min(most, end - row);
-        for (int64_t r = 0; r < n; ++r) {
-            std::copy_n(first, int{EP_NORM_PLACES}, at[r].of);
-            for (int64_t d = g.ndim - 1, rest = row + r; d >= 0; rest /= g.shape[d], --d)
-                for (int k = 0; k < EP_NORM_PLACES; ++k) at[r].of[k] += rest % g.shape[d] * g.stride[k][d];
-        }
-        rows.template normalize<kind>(at, n);
+    Batch batches[2];
+    place(g, first, begin, std::min(most, end - begin), batches[0]);
+    for (int now = 0; batches[now].count > 0; now ^= 1) {
+        begin += batches[now].count;
+        place(g, first, begin, std::min(most, end - begin), batches[now ^ 1]);
+        rows.template normalize<kind>(batches[now], batches[now ^ 1]);
     }
 }
 
