@@ -169,3 +169,20 @@ for op in ("constant", "reflect", "edge", "circular"):
         print(op, dtype.__name__, zlib.crc32(out.tobytes()))
 """
     assert fresh_python(program, **variables) == fresh_python(program)
+
+
+@pytest.mark.parametrize("op", PAD_OPS)
+@pytest.mark.parametrize("width", [3, 16, 17, 32, 33, 64, 65, 128, 129])
+@pytest.mark.parametrize("borders", [(1, 1), (2, 1), (0, 2)])
+def test_rows_of_every_width_get_their_borders(device, stream, op, width, borders):
+    """However many bytes a row is copied by, and from whichever rows of x borders above and below are."""
+    x = np.random.default_rng(width).integers(0, 256, (2, 4, width), np.uint8)
+    sides = ((0, 0), borders[::-1], borders)
+    before, after = zip(*sides, strict=True)
+    descriptor = Pad.infer(op, ep.TensorSpec("uint8", x.shape), before, after)
+    out = np.zeros(descriptor.out.shape, np.uint8)
+    inputs = {"value": 3} if op == "constant" else {}
+    descriptor.on(device)(stream, x=wrapped(device, x), out=wrapped(device, out), **inputs)
+    modes = {"constant": {"constant_values": 3}, "circular": {}}
+    mode = {"circular": "wrap"}.get(op, op)
+    assert np.array_equal(out, np.pad(x, sides, mode, **modes.get(op, {})))

@@ -12,21 +12,9 @@ namespace {
 
 constexpr int64_t NOWHERE = -1;
 
-// Columns [begin, end) of a row: x from column `from` on, in steps of columns, or the value.
+// Indices [begin, end) of a dimension of out: those of x from `from` on, by steps, or nowhere: the value.
 struct Run {
     int64_t begin, end, from, step;
-};
-
-struct Job {
-    const ep_pad_plan* plan;
-    const char* x;
-    char* out;
-    int64_t size;  // of an element
-    ep::Pattern value;
-    Run runs[3];
-    int run_count;
-    bool streams;
-    int64_t part;  // elements
 };
 
 // The index of x that stands at index i of out.
@@ -45,19 +33,33 @@ EP_INLINE int64_t source_of(int mode, const ep_pad_dimension& d, int64_t i) {
     }
 }
 
-void find_runs(Job& job) {
-    const ep_pad_plan& pad = *job.plan;
-    const ep_pad_dimension& d = pad.dimension[pad.ndim - 1];
-    const int64_t begin = std::clamp(d.before, int64_t{0}, d.extent);
-    const int64_t end = std::clamp(d.before + d.source, begin, d.extent);
-    const int64_t step = pad.mode == EP_PAD_REFLECT ? -1 : pad.mode == EP_PAD_CIRCULAR ? 1 : 0;
-    const auto add = [&](int64_t from, int64_t to, int64_t by) {
-        if (from < to) job.runs[job.run_count++] = {from, to, source_of(pad.mode, d, from), by};
-    };
-    add(0, begin, step);
-    add(begin, end, 1);
-    add(end, d.extent, step);
-}
+// Of a dimension of out: before x, of x, and behind it.
+struct Runs {
+    Run of[3];
+
+    Runs(int mode, const ep_pad_dimension& d) {
+        const int64_t begin = std::clamp(d.before, int64_t{0}, d.extent);
+        const int64_t end = std::clamp(d.before + d.source, begin, d.extent);
+        const int64_t step = mode == EP_PAD_REFLECT ? -1 : mode == EP_PAD_CIRCULAR ? 1 : 0;
+        const auto run = [&](int64_t from, int64_t to, int64_t by) {
+            return Run{from, to, source_of(mode, d, from), by};
+        };
+        of[0] = run(0, begin, step);
+        of[1] = run(begin, end, 1);
+        of[2] = run(end, d.extent, step);
+    }
+};
+
+struct Job {
+    const ep_pad_plan* plan;
+    const char* x;
+    char* out;
+    int64_t size;  // of an element
+    ep::Pattern value;
+    Runs runs;  // of a row
+    bool streams;
+    int64_t part;  // elements
+};
 
 // Contiguous output, stored past the caches. The stage begins at a line; bytes of its first line before out are
 // skipped.
@@ -112,8 +114,7 @@ EP_INLINE void put(const Job& job, char* to, int64_t to_step, const char* from, 
 template <class Write>
 EP_INLINE void each_run(const Job& job, const char* row, int64_t begin, int64_t end, Write write) {
     const int64_t x_step = job.plan->dimension[job.plan->ndim - 1].x_step;
-    for (int k = 0; k < job.run_count; ++k) {
-        const Run& run = job.runs[k];
+    for (const Run& run : job.runs.of) {
         const int64_t i = std::max(run.begin, begin), to = std::min(run.end, end), step = run.step * x_step;
         const bool is_value = row == nullptr || run.from == NOWHERE;
         if (i < to) write(is_value ? nullptr : row + run.from * x_step + (i - run.begin) * step, step, to - i);
@@ -140,47 +141,91 @@ void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stag
     });
 }
 
-// A run of a row: n elements from column `from` of x on in steps of elements, or n times the value. Rows are written in
-// the hundreds, so a run is not changed by them: what a row stores it would wait to load.
-template <class U>
-struct Piece {
-    int64_t n, from, step;
-    U value;
+// Rows of a plane of out, contiguous along them as those of x are.
+struct Lines {
+    const char* x;
+    int64_t x_step;
+    char* to;
+    int64_t to_step;
+};
 
-    EP_INLINE U* write(U* to, const U* row) const {
-        const U* const x = from == NOWHERE ? &value : row + from;
+// A border of the rows of out: n elements, `step` elements apart in x, or n times the value. Rows are written in the
+// hundreds, so neither is changed by them: what a row stores it would wait to load.
+template <class U>
+struct Border {
+    int64_t n, step, x_step;
+    U value;
+    const char* x;
+
+    Border(const Job& job, const Run& run, const Lines& at)
+        : n(run.end - run.begin), step(run.step), x_step(at.x_step), x(at.x + run.from * int64_t{sizeof(U)}) {
+        std::memcpy(&value, job.value.bytes, sizeof value);
+        if (run.from == NOWHERE) step = x_step = 0, x = reinterpret_cast<const char*>(&value);
+    }
+
+    EP_INLINE const U* from(int64_t row) const { return reinterpret_cast<const U*>(x + row * x_step); }
+
+    EP_INLINE void write(int64_t row, U* to) const {
+        const U* const own = from(row);
         if (n > FEW && step == 1)
-            ep::copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(x), n * int64_t{sizeof(U)});
+            ep::copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(own), n * int64_t{sizeof(U)});
         else if (n > 2)
-            for (int64_t i = 0; i < n; ++i) to[i] = x[i * step];
+            for (int64_t i = 0; i < n; ++i) to[i] = own[i * step];
         else if (n > 0)
-            to[0] = x[0], to[n - 1] = x[(n - 1) * step];
-        return to + n;
+            to[0] = own[0], to[n - 1] = own[(n - 1) * step];
     }
 };
 
-// Whole rows of one plane, `count` of them from number `first` on, where x and out are contiguous along them. A row of
-// 32 elements takes less than the bookkeeping of runs.
+// Call with a function that copies so many bytes: what a row would ask of their number is asked once.
+template <class Function>
+EP_INLINE void with_copy(int64_t nbytes, Function function) {
+    if (nbytes <= 16 || nbytes > 128) return function(ep::copy_bytes);
+    if (nbytes <= 32) return function(ep::copy_halves<16>);
+    if (nbytes <= 64) return function(ep::copy_halves<32>);
+    return function(ep::copy_halves<64>);
+}
+
+template <class U>
+void write_lines(const Job& job, const Lines& at, int64_t count) {
+    const Border<U> left(job, job.runs.of[0], at), right(job, job.runs.of[2], at);
+    const Run& inner = job.runs.of[1];
+    const int64_t n = inner.end - inner.begin, nbytes = n * int64_t{sizeof(U)};
+    const char* const x = at.x + inner.from * int64_t{sizeof(U)};
+    const auto each_row = [=](auto copy, auto write) {
+        char* to = at.to;
+        const char* from = x;
+        for (int64_t row = 0; row < count; ++row, from += at.x_step, to += at.to_step) {
+            U* const middle = reinterpret_cast<U*>(to) + left.n;
+            write(left, row, middle - left.n);
+            copy(reinterpret_cast<char*>(middle), from, nbytes);
+            write(right, row, middle + n);
+        }
+    };
+    with_copy(nbytes, [&](auto copy) {
+        if (left.n == 1 && right.n == 1)
+            each_row(copy, [](const Border<U>& border, int64_t row, U* to) { *to = *border.from(row); });
+        else
+            each_row(copy, [](const Border<U>& border, int64_t row, U* to) { border.write(row, to); });
+    });
+}
+
+// Whole rows of one plane, `count` of them from number `first` on. A row of 32 elements takes less than the bookkeeping
+// of runs.
 template <class U>
 void write_rows(const Job& job, const char* plane, int64_t first, int64_t count, char* to, int64_t to_step) {
     const ep_pad_plan& pad = *job.plan;
     const ep_pad_dimension &rows = pad.dimension[pad.ndim - 2], &columns = pad.dimension[pad.ndim - 1];
-    U value;
-    std::memcpy(&value, job.value.bytes, sizeof value);
-    Piece<U> pieces[3] = {};
-    for (int k = 0; k < job.run_count; ++k) {
-        const Run& run = job.runs[k];
-        pieces[k] = {run.end - run.begin, run.from, run.from == NOWHERE ? 0 : run.step, value};
-    }
-    const Piece<U> left = pieces[0], middle = pieces[1], right = pieces[2];
-    for (int64_t row = first; row < first + count; ++row, to += to_step) {
-        const int64_t j = source_of(pad.mode, rows, row);
-        if (plane == nullptr || j == NOWHERE) {
-            ep::fill_bytes(to, job.value, columns.extent * int64_t{sizeof(U)});
-            continue;
-        }
-        const U* const x = reinterpret_cast<const U*>(plane + j * rows.x_step);
-        right.write(middle.write(left.write(reinterpret_cast<U*>(to), x), x), x);
+    for (const Run& run : Runs(pad.mode, rows).of) {
+        const int64_t begin = std::max(run.begin, first), n = std::min(run.end, first + count) - begin;
+        char* const out = to + (begin - first) * to_step;
+        if (plane == nullptr || run.from == NOWHERE)
+            for (int64_t i = 0; i < n; ++i)
+                ep::fill_bytes(out + i * to_step, job.value, columns.extent * int64_t{sizeof(U)});
+        else if (n > 0)
+            write_lines<U>(job,
+                           {plane + (run.from + (begin - run.begin) * run.step) * rows.x_step, run.step * rows.x_step,
+                            out, to_step},
+                           n);
     }
 }
 
@@ -252,15 +297,19 @@ int ep::pad(const void* packed) {
     const auto& g = plan_of<ep_pad_plan>(packed);
     const ep_storage& storage = *g.row->to;
     ep::count_call();
-    Job job = {&g, nullptr, nullptr, storage.size, {}, {}, 0, false, g.size};
-    job.x = place_of(packed, 0, g.x_offset);
-    job.out = place_of(packed, 1, g.out_offset);
+    Job job = {&g,
+               place_of(packed, 0, g.x_offset),
+               place_of(packed, 1, g.out_offset),
+               storage.size,
+               {},
+               Runs(g.mode, g.dimension[g.ndim - 1]),
+               false,
+               g.size};
     if (g.mode == EP_PAD_CONSTANT) {
         char element[sizeof(ep::Pattern)];
         storage.store(numbers_of(packed, 2), element, job.size, 1, false);
         job.value = ep::pattern_of(element, job.size);
     }
-    find_runs(job);
     job.streams = g.is_contiguous && g.traffic >= ep::STREAMING &&
                   g.dimension[g.ndim - 1].extent * job.size >= STREAMED_ROW &&
                   reinterpret_cast<uintptr_t>(job.out) % static_cast<uintptr_t>(job.size) == 0;
