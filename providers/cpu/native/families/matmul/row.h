@@ -7,6 +7,8 @@
 // read ahead further.
 constexpr int64_t ROW_SUMS = 8 * ep::BLOCK;
 constexpr int ROWS_ABREAST = 4;
+// Bytes that are fetched ahead of a row of b from beyond the caches.
+constexpr int64_t ROW_AHEAD = 1024;
 
 // The first `count` elements of a vector from memory, which ends there, as they are stored; the others are 0.
 template <class T, class S>
@@ -17,18 +19,24 @@ EP_INLINE V<T> load_stored_part(const S* at, int count) {
     return load_stored<T>(part);
 }
 
-// sum += row @ b for R rows of b, of n elements each as they are stored: a line of each row in turn.
+// sum += row @ b for R rows of b, of n elements each as they are stored: a line of each row in turn. Where `ahead` is
+// not 0, the rows that lie so many bytes further are fetched.
 template <class T, int R, class S>
-void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREAST], T* sum, int64_t n) {
+void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREAST], T* sum, int64_t n, int64_t ahead) {
     constexpr int64_t lanes = Vector<T>::lanes;
     constexpr int of_line = std::max(1, int{ep::LINE} / int{sizeof(S) * lanes});
     V<T> value[R];
     for (int r = 0; r < R; ++r) value[r] = repeated(values[r]);
     int64_t j = 0;
-    const auto add = [&](auto vectors) {
+    const auto add = [&](auto vectors, auto is_far) {
         for (; j + vectors * lanes <= n; j += vectors * lanes) {
             V<T> all[vectors];
             for (int v = 0; v < vectors; ++v) all[v] = load(sum + j + v * lanes);
+            for (int r = 0; is_far && r < R; ++r) {
+                const char* const at = reinterpret_cast<const char*>(rows[r] + j);
+                __builtin_prefetch(at + ROW_AHEAD, 0, 2);
+                __builtin_prefetch(at + ahead, 0, 2);
+            }
             for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v)
@@ -36,8 +44,11 @@ void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREA
             for (int v = 0; v < vectors; ++v) store<T>(sum + j + v * lanes, all[v]);
         }
     };
-    add(std::integral_constant<int, of_line>{});
-    add(std::integral_constant<int, 1>{});
+    if (ahead != 0)
+        add(std::integral_constant<int, of_line>{}, std::true_type{});
+    else
+        add(std::integral_constant<int, of_line>{}, std::false_type{});
+    add(std::integral_constant<int, 1>{}, std::false_type{});
     if (j == n) return;
     const int last = static_cast<int>(n - j);
     V<T> all = load_part(sum + j, last, T{0});
@@ -45,9 +56,10 @@ void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREA
     store_part<T>(sum + j, last, all);
 }
 template <class T, class S>
-void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREAST], int count, T* sum, int64_t n) {
-    if (count == ROWS_ABREAST) return add_rows<T, ROWS_ABREAST>(values, rows, sum, n);
-    for (int r = 0; r < count; ++r) add_rows<T, 1, S>({values[r]}, {rows[r]}, sum, n);
+void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREAST], int count, T* sum, int64_t n,
+              int64_t ahead) {
+    if (count == ROWS_ABREAST) return add_rows<T, ROWS_ABREAST>(values, rows, sum, n, ahead);
+    for (int r = 0; r < count; ++r) add_rows<T, 1, S>({values[r]}, {rows[r]}, sum, n, ahead);
 }
 
 // Terms are added in the order in which panels have them: the later one of a pair first. Elements S of b are read as
@@ -60,6 +72,8 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
     auto* const to = static_cast<T*>(sums);
     const auto place = [&](int64_t i) { return terms == 2 && (i ^ 1) < b.depth ? i ^ 1 : i; };
     const bool lies = sizeof(Stored) == sizeof(S) && b.width_step == int64_t{sizeof(S)};
+    // With AVX2 a Zen 3 reads four rows faster by itself.
+    const int64_t ahead = EP_WIDTH == 64 && b.is_far ? ROWS_ABREAST * b.depth_step : 0;
     for (int64_t from = 0; from < b.width; from += ROW_SUMS) {
         const int64_t width = b.width - from < ROW_SUMS ? b.width - from : ROW_SUMS;
         std::memset(sum, 0, static_cast<size_t>(width) * sizeof(T));
@@ -74,7 +88,7 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
                 stored[r] = reinterpret_cast<const Stored*>(at[r]);
             }
             if (lies) {
-                add_rows(met, stored, count, sum, width);
+                add_rows(met, stored, count, sum, width, ahead);
                 continue;
             }
             for (int64_t w = 0; w < width; w += ep::BLOCK) {
@@ -83,7 +97,7 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
                 for (int r = 0; r < count; ++r)
                     rows[r] =
                         static_cast<const T*>(b.storage->load(at[r] + w * b.width_step, b.width_step, n, block[r]));
-                add_rows(met, rows, count, sum + w, n);
+                add_rows(met, rows, count, sum + w, n, 0);
             }
         }
         for (int64_t j = 0; j < width; ++j) to[from + j] += sum[j];

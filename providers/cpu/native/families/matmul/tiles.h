@@ -16,6 +16,7 @@ struct Factor {
     int64_t width_step, depth_step;
     int64_t width, depth;
     bool is_conjugate;
+    bool is_far = false;  // from beyond the caches
 };
 
 // A matrix whose elements are as sums are kept, and the steps between them, in elements.
