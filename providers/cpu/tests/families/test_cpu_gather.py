@@ -67,7 +67,14 @@ def zip_lying(shapes, lying, types):
 
 @pytest.mark.parametrize("shift", [0, 48])
 @pytest.mark.parametrize(
-    ("dtype", "rows", "run"), [("uint8", 2049, 7001), ("int32", 23, 300007), ("int16", 1 << 20, 3)]
+    ("dtype", "rows", "run"),
+    [
+        ("uint8", 2049, 7001),
+        ("int32", 23, 300007),
+        ("int16", 1 << 20, 3),
+        ("int32", 18000, 320),  # whole lines, and so are the pieces of the next one
+        ("int32", 23, 300032),
+    ],
 )
 def test_large_outputs_are_whole(device, stream, dtype, rows, run, shift):
     """Threads, stores past the caches, pieces of long rows and prefetched runs give the result of numpy.take."""

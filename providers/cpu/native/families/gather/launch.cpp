@@ -4,6 +4,7 @@
 #include "runtime/native.h"
 #include "runtime/part.h"
 #include "runtime/pool.h"
+#include "runtime/stream.h"
 #include "types/dtypes.def"
 
 extern "C" {
@@ -18,7 +19,7 @@ struct Job {
     const char* indices;
     char* out;
     int64_t part;  // runs, or pieces of them
-    bool is_far;
+    bool is_far, streams;
 };
 
 // Places of one run, before the index counts.
@@ -136,6 +137,8 @@ void take_long(const Job& job, Place at, int64_t n) {
         const int64_t place = range.place(at.index);
         if (!range.holds(place))
             std::memset(at.out, 0, static_cast<size_t>(g.run));
+        else if (job.streams)
+            ep::stream_copy(at.out, at.x + place * g.step, g.run);
         else
             copy_run(at.out, at.x + place * g.step, g.run);
     }
@@ -212,6 +215,8 @@ void take_pieces(const Job& job, int64_t begin, int64_t end) {
         const int64_t place = ep::index_at(at.index, g.index_size);
         if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(g.extent))
             std::memset(at.out + skipped, 0, static_cast<size_t>(n));
+        else if (job.streams)
+            ep::stream_copy(at.out + skipped, at.x + place * g.step + skipped, n);
         else
             std::memcpy(at.out + skipped, at.x + place * g.step + skipped, static_cast<size_t>(n));
     }
@@ -226,6 +231,14 @@ void take_part(void* context, int i) {
         take_pieces(job, begin, end);
     else
         take_runs(job, begin, end);
+    if (job.streams) ep::stream_done();
+}
+
+// Whether long runs are whole lines of the output: others would be read to be written.
+bool has_whole_lines(const ep_gather_plan& g, const char* out) {
+    bool is_whole = ep::is_line_aligned(out) && g.run % ep::LINE == 0;
+    for (int d = 0; d < g.ndim; ++d) is_whole = is_whole && (g.shape[d] == 1 || g.stride[2][d] % ep::LINE == 0);
+    return is_whole;
 }
 
 int gather(const void* packed) {
@@ -236,7 +249,9 @@ int gather(const void* packed) {
                ep::place_of(packed, 1, g.offset[1]),
                ep::place_of(packed, 2, g.offset[2]),
                0,
-               g.reach > FAR};
+               g.reach > FAR,
+               false};
+    job.streams = g.traffic >= ep::STREAMING && has_whole_lines(g, job.out);
     const int64_t size = g.size * pieces(g);
     const int count = ep::parts(g.traffic);
     // Whole lines of single elements, so that two threads do not write one line of a dense output.
