@@ -86,7 +86,7 @@ def test_every_rest_of_a_block_is_numpys(isa, dtype, launch_on):
 
 @pytest.mark.parametrize(
     ("dtype", "shift"),
-    [("uint8", 5), ("float16", 0), ("float16", 3), ("float32", 15), ("float64", 1), ("complex128", 1)],
+    [("uint8", 5), ("float16", 0), ("float16", 3), ("float32", 0), ("float32", 15), ("float64", 1), ("complex128", 1)],
 )
 def test_transposes_past_the_caches_are_whole(device, stream, dtype, shift):
     """Streaming stores, several threads and rows that begin inside lines give what NumPy gives."""

@@ -70,15 +70,26 @@ ep::Blocks blocks_of(const ep_transpose_plan& t, const ep::Transposer& transpose
     return transposer.blocks;
 }
 
+// Whether out goes past the caches. Its lines are written a row apart, so that they wait for each other to be read
+// sooner than those of a copy do: whole lines of blocks from half of its size on.
+bool streams(const ep_transpose_plan& t, const Job& job) {
+    if (2 * t.traffic < ep::STREAMING || job.blocks.move != job.transposer->blocks.move)
+        return t.traffic >= ep::STREAMING;
+    bool is_whole = ep::is_line_aligned(job.out) && t.out_step % ep::LINE == 0;
+    for (int d = 0; d < t.ndim; ++d) is_whole = is_whole && t.out_stride[d] % ep::LINE == 0;
+    return is_whole || t.traffic >= ep::STREAMING;
+}
+
 }  // namespace
 
 int ep::transpose(const void* packed) {
     ep::count_call();
     const auto& t = plan_of<ep_transpose_plan>(packed);
     const auto& transposer = *static_cast<const Transposer*>(t.row->code);
-    Job job = {&t, &transposer, nullptr, nullptr, blocks_of(t, transposer), t.traffic >= ep::STREAMING, 0, 0, 0, 0};
+    Job job = {&t, &transposer, nullptr, nullptr, blocks_of(t, transposer), false, 0, 0, 0, 0};
     job.x = place_of(packed, 0, t.x_offset);
     job.out = place_of(packed, 1, t.out_offset);
+    job.streams = streams(t, job);
     // Blocks that hold whole columns begin where they must.
     if (job.streams && job.blocks.height >= ep::LINE / transposer.size)
         job.skew = static_cast<int64_t>(reinterpret_cast<uintptr_t>(job.out) % ep::LINE) / transposer.size;
