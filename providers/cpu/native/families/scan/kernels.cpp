@@ -18,8 +18,6 @@ namespace {
 // clang-format on
 
 constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
-// Runs of a row that are scanned at once, in registers.
-constexpr int64_t ABREAST = 8;
 
 // One step of a chain waits for the one before: LANES chains do not wait for one another.
 template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
@@ -40,18 +38,25 @@ EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op:
 template <class Op>
 constexpr bool HAS_LANES = false;
 template <class T>
-constexpr bool HAS_LANES<Added<T>> =
-    std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH > 16 && EP_WIDTH / int64_t{sizeof(T)} <= ABREAST;
+constexpr bool HAS_LANES<Added<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH > 16;
+// Runs of a row that are scanned at once, in registers.
+template <class Op>
+constexpr int64_t ABREAST = HAS_LANES<Op> ? std::max<int64_t>(8, EP_WIDTH / int64_t{sizeof(typename Op::S)}) : 8;
+
+template <class T>
+using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+template <class T>
+using NumberOf = std::conditional_t<std::is_floating_point_v<T>, T, WordOf<T>>;
 
 template <class T>
 EP_INLINE void sum_runs(const T* x, T* made) {
-    using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-    using Number = std::conditional_t<std::is_floating_point_v<T>, T, Word>;
+    using Word = WordOf<T>;
+    using Number = NumberOf<T>;
     constexpr int64_t lanes = Vector<T>::lanes, square = IN_LANE<Word>, apart = RUN * sizeof(T);
-    V<Number> sum[ABREAST / lanes] = {};
+    V<Number> sum[ABREAST<Added<T>> / lanes] = {};
     for (int64_t i = 0; i < RUN; i += square) {
 #pragma GCC unroll 4
-        for (int64_t g = 0; g < ABREAST / lanes; ++g) {
+        for (int64_t g = 0; g < ABREAST<Added<T>> / lanes; ++g) {
             V<Word> columns[square];
             turn_lane<Word>(reinterpret_cast<const char*>(x + g * lanes * RUN + i), apart, columns);
 #pragma GCC unroll 4
@@ -62,6 +67,23 @@ EP_INLINE void sum_runs(const T* x, T* made) {
             turn_back<Word>(columns, reinterpret_cast<char*>(made + g * lanes * RUN + i), apart);
         }
     }
+}
+
+// Sums along each of WIDTH columns of n lines; GCC makes single numbers of the chain.
+template <class T>
+EP_INLINE void sum_lines(const T* x, T* made, T* states, int64_t n) {
+    using Number = NumberOf<T>;
+    constexpr int64_t lanes = Vector<T>::lanes;
+    const auto* from = reinterpret_cast<const Number*>(x);
+    auto *to = reinterpret_cast<Number*>(made), *ends = reinterpret_cast<Number*>(states);
+    V<Number> sum[WIDTH / lanes] = {};
+    for (int64_t i = 0; i < n; ++i, from += WIDTH, to += WIDTH)
+#pragma GCC unroll 4
+        for (int64_t v = 0; v < WIDTH / lanes; ++v) {
+            sum[v] += load(from + v * lanes);
+            store<Number>(to + v * lanes, sum[v]);
+        }
+    for (int64_t v = 0; v < WIDTH / lanes; ++v) store<Number>(ends + v * lanes, sum[v]);
 }
 
 // Elements of T, joined as Op's.
@@ -96,6 +118,7 @@ class Scan {
         std::fill_n(before, WIDTH, Op::identity());
         std::fill_n(x_, ep::BLOCK, Op::identity());
         const int last = g_.ndim - 1;
+        const bool streams = has_whole_lines(out, width);
         for (int64_t i = 0, n; i < g_.extent; i += n) {
             n = std::min(RUN, g_.extent - i);
             const char* const lines = x + i * g_.step[EP_SCAN_X];
@@ -103,24 +126,34 @@ class Scan {
             for (int64_t j = 0; j < n; ++j) {
                 // Lines that are a page apart are not foreseen, and share one set of the first cache.
                 __builtin_prefetch(lines + (j + RUN) * g_.step[EP_SCAN_X], 0, 2);
-                __builtin_prefetch(at + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
+                if (!streams) __builtin_prefetch(at + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
                 bring_line(lines + j * g_.step[EP_SCAN_X], g_.stride[EP_SCAN_X][last], width, x_ + j * WIDTH);
             }
             join_lines(n, carries);
             const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
             for (int64_t j = 0; j < n; ++j)
-                store(first + j * WIDTH, at + j * g_.step[EP_SCAN_OUT], g_.stride[EP_SCAN_OUT][last], width);
+                store(first + j * WIDTH, at + j * g_.step[EP_SCAN_OUT], g_.stride[EP_SCAN_OUT][last], width, streams);
             std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, before);
         }
+        if (streams) ep::stream_done();
     }
 
    private:
     using S = typename Op::S;
 
+    // Whether lines of out, which are a row apart, are whole ones that go past the caches: as those of a transpose,
+    // from half of the size on from which others do. Results that are converted gain nothing.
+    bool has_whole_lines(const char* out, int64_t width) const {
+        return std::is_same_v<S, Staged<T>> && 2 * g_.traffic >= ep::STREAMING &&
+               g_.stride[EP_SCAN_OUT][g_.ndim - 1] == to_.size && width * to_.size % ep::LINE == 0 &&
+               g_.step[EP_SCAN_OUT] % ep::LINE == 0 && ep::is_line_aligned(out);
+    }
+
     // n elements, padded with the identity up to a whole number of groups of ABREAST runs.
     const S* bring(const char* at, int64_t n) {
         const auto* const given = static_cast<const S*>(from_.load(at, g_.step[EP_SCAN_X], n, x_));
-        const int64_t whole = (n + RUN * ABREAST - 1) / (RUN * ABREAST) * (RUN * ABREAST);
+        constexpr int64_t group = RUN * ABREAST<Op>;
+        const int64_t whole = (n + group - 1) / group * group;
         if (Op::is_serial || n == whole) return given;
         if (given != x_) std::copy_n(given, n, x_);
         std::fill(x_ + n, x_ + whole, Op::identity());
@@ -132,13 +165,13 @@ class Scan {
     }
 
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
-        for (int64_t r = 0; r < runs; r += ABREAST) {
+        for (int64_t r = 0; r < runs; r += ABREAST<Op>) {
             if constexpr (HAS_LANES<Op>) {
                 sum_runs(x + r * RUN, made_ + r * RUN);
             } else {
-                S states[ABREAST];
-                std::fill_n(states, ABREAST, Op::identity());
-                chain<Op, ABREAST, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
+                S states[ABREAST<Op>];
+                std::fill_n(states, ABREAST<Op>, Op::identity());
+                chain<Op, ABREAST<Op>, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
             }
         }
         for (int64_t r = 0; r < runs; ++r) {
@@ -156,8 +189,12 @@ class Scan {
             chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
             return;
         }
-        std::fill_n(states, WIDTH, Op::identity());
-        chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
+        if constexpr (HAS_LANES<Op>) {
+            sum_lines(x_, made_, states, n);
+        } else {
+            std::fill_n(states, WIDTH, Op::identity());
+            chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
+        }
         S before[WIDTH];
         for (int64_t w = 0; w < WIDTH; ++w) {
             before[w] = carries[w].value();
@@ -167,9 +204,9 @@ class Scan {
             for (int64_t w = 0; w < WIDTH; ++w) made_[j * WIDTH + w] = Op::join(before[w], made_[j * WIDTH + w]);
     }
 
-    void store(const S* made, char* at, int64_t step, int64_t n) {
+    void store(const S* made, char* at, int64_t step, int64_t n, bool streams = false) {
         if constexpr (std::is_same_v<S, Staged<T>>) {
-            to_.store(made, at, step, n, false);
+            to_.store(made, at, step, n, streams);
         } else {
             const bool lies = to_.is_direct && step == to_.size;
             Staged<T> block[ep::BLOCK], *const staged = lies ? reinterpret_cast<Staged<T>*>(at) : block;
