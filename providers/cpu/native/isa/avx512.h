@@ -1,4 +1,7 @@
-// The instruction set of AVX-512 F, BW, DQ and VL.
+// The instruction set of AVX-512 F, BW, DQ and VL; of a group that CMake calls narrow, that of AVX2.
+#if EP_NARROW
+#include "avx2.h"
+#else
 #if EP_EMULATED
 #pragma GCC target("avx2,fma,f16c")
 #include "emulated_avx512.h"
@@ -12,3 +15,4 @@
 #define EP_ROUNDS 1
 #define EP_F16C 1
 #define EP_WIDTH 64
+#endif

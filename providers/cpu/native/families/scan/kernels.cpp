@@ -18,6 +18,8 @@ namespace {
 // clang-format on
 
 constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
+// Runs of a row that are scanned at once, in registers.
+constexpr int64_t ABREAST = 8;
 
 // One step of a chain waits for the one before: LANES chains do not wait for one another.
 template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
@@ -38,10 +40,7 @@ EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op:
 template <class Op>
 constexpr bool HAS_LANES = false;
 template <class T>
-constexpr bool HAS_LANES<Added<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH > 16;
-// Runs of a row that are scanned at once, in registers.
-template <class Op>
-constexpr int64_t ABREAST = HAS_LANES<Op> ? std::max<int64_t>(8, EP_WIDTH / int64_t{sizeof(typename Op::S)}) : 8;
+constexpr bool HAS_LANES<Added<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH == 32;
 
 template <class T>
 using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
@@ -53,10 +52,10 @@ EP_INLINE void sum_runs(const T* x, T* made) {
     using Word = WordOf<T>;
     using Number = NumberOf<T>;
     constexpr int64_t lanes = Vector<T>::lanes, square = IN_LANE<Word>, apart = RUN * sizeof(T);
-    V<Number> sum[ABREAST<Added<T>> / lanes] = {};
+    V<Number> sum[ABREAST / lanes] = {};
     for (int64_t i = 0; i < RUN; i += square) {
 #pragma GCC unroll 4
-        for (int64_t g = 0; g < ABREAST<Added<T>> / lanes; ++g) {
+        for (int64_t g = 0; g < ABREAST / lanes; ++g) {
             V<Word> columns[square];
             turn_lane<Word>(reinterpret_cast<const char*>(x + g * lanes * RUN + i), apart, columns);
 #pragma GCC unroll 4
@@ -152,7 +151,7 @@ class Scan {
     // n elements, padded with the identity up to a whole number of groups of ABREAST runs.
     const S* bring(const char* at, int64_t n) {
         const auto* const given = static_cast<const S*>(from_.load(at, g_.step[EP_SCAN_X], n, x_));
-        constexpr int64_t group = RUN * ABREAST<Op>;
+        constexpr int64_t group = RUN * ABREAST;
         const int64_t whole = (n + group - 1) / group * group;
         if (Op::is_serial || n == whole) return given;
         if (given != x_) std::copy_n(given, n, x_);
@@ -165,13 +164,13 @@ class Scan {
     }
 
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
-        for (int64_t r = 0; r < runs; r += ABREAST<Op>) {
+        for (int64_t r = 0; r < runs; r += ABREAST) {
             if constexpr (HAS_LANES<Op>) {
                 sum_runs(x + r * RUN, made_ + r * RUN);
             } else {
-                S states[ABREAST<Op>];
-                std::fill_n(states, ABREAST<Op>, Op::identity());
-                chain<Op, ABREAST<Op>, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
+                S states[ABREAST];
+                std::fill_n(states, ABREAST, Op::identity());
+                chain<Op, ABREAST, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
             }
         }
         for (int64_t r = 0; r < runs; ++r) {
