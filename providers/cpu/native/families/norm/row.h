@@ -121,6 +121,7 @@ class Factors {
     }
 
     void begin(const char* at) {
+        run_end_ = 0;
         if (is_missing_ || (at == at_ && is_common_)) return;
         at_ = at;
         if (row_.is_there())
@@ -135,19 +136,20 @@ class Factors {
         store(block_, repeated(number));
     }
 
-    // How many elements from number i on one factor may serve.
-    int64_t length(int64_t i, int64_t n) const {
-        return is_missing_ || !repeats_ ? n : std::min(n, extent() - i % extent());
-    }
-
-    Factor<S> load(int64_t i, int64_t n) {
-        if (is_missing_) return {block_, 0};
-        if (repeats_) {
+    // How many elements from number i on one factor may serve: asked for before it is loaded.
+    int64_t length(int64_t i, int64_t n) {
+        if (is_missing_ || !repeats_) return n;
+        if (i >= run_end_) {
             S number;
             row_.bring(at_, i, 1, &number);
             store(block_, repeated(number));
-            return {block_, 0};
+            run_end_ = i + extent() - i % extent();
         }
+        return std::min(n, run_end_ - i);
+    }
+
+    Factor<S> load(int64_t i, int64_t n) {
+        if (is_missing_ || repeats_) return {block_, 0};
         if (row_.is_there()) return {all_ + i, -1};
         if (is_kept()) return {block_ + i, -1};
         row_.bring(at_, i, n, block_);
@@ -164,6 +166,7 @@ class Factors {
     const ep_norm_plan& norm_;
     const Row row_;
     bool is_missing_, is_common_ = true, repeats_;
+    int64_t run_end_ = 0;
     const char* at_ = nullptr;
     const S* all_ = nullptr;
     alignas(ep::LINE) S block_[ep::KEPT];
