@@ -1,5 +1,5 @@
-// The instruction set of AVX-512 F, BW, DQ and VL; of a group that CMake calls narrow, that of AVX2.
-#if EP_NARROW
+// The instruction set of AVX-512 F, BW, DQ and VL; of a group that CMake compiles so, that of AVX2.
+#if EP_AS_AVX2
 #include "avx2.h"
 #else
 #if EP_EMULATED

@@ -81,6 +81,11 @@ EP_INLINE __m512i emulated_permute_words(__m512i a, __m512i index, __m512i b) {
     return lanes_of<__m512i>(each_lane<Words32, 32>(
         [&](int i) { return (places[i] & 32) != 0 ? right[places[i] & 31] : left[places[i] & 31]; }));
 }
+EP_INLINE __m512i emulated_widen_ints(__m256i x) {
+    typedef int32_t Ints8 __attribute__((vector_size(32)));
+    const auto ints = lanes_of<Ints8>(x);
+    return lanes_of<__m512i>(each_lane<Longs8, 8>([&](int i) { return int64_t{ints[i]}; }));
+}
 EP_INLINE __m512i emulated_widen(__m256i x) {
     typedef uint16_t Words16 __attribute__((vector_size(32)));
     return lanes_of<__m512i>(__builtin_convertvector(reinterpret_cast<Words16>(x), Bits16));
@@ -137,6 +142,7 @@ EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
 #define _mm512_mask_storeu_pd(at, mask, x) emulated_mask_store<8>(at, mask, x)
 #define _mm512_maskz_cvtph_ps(mask, x) emulated_cvtph_ps(x)
 #define _mm512_maskz_cvtepu16_epi32(mask, x) emulated_widen(x)
+#define _mm512_maskz_cvtepi32_epi64(mask, x) emulated_widen_ints(x)
 #define _mm512_maskz_cvtps_ph(mask, x, rounding) emulated_cvtps_ph(x)
 #define _mm512_maskz_cvtpd_ps(mask, x) emulated_cvtpd_ps(x)
 #define _mm512_maskz_cvtps_pd(mask, x) emulated_cvtps_pd(x)

@@ -5,6 +5,8 @@ import pytest
 from ep_primitives import Reduce
 from ep_primitives.judging.reference import array_dtype
 
+import ep
+
 RNG = np.random.default_rng(7)
 SHAPES = [(), (5,), (129,), (70000,), (3, 4), (300, 5), (5, 300), (40, 31, 60), (2, 3, 1, 4, 2)]
 EXACT = {"sum": np.sum, "max": np.max, "min": np.min, "any": np.any, "all": np.all}
@@ -139,3 +141,16 @@ def test_rows_of_nothing_have_the_identity(stream):
     wanted = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf, "norm_inf": 0, "log_sum_exp": -np.inf, "mean": np.nan}
     for op, value in wanted.items():
         assert np.array_equal(reduced(stream, op, x, 1), np.full(3, value, np.float32), equal_nan=True), op
+
+
+@pytest.mark.parametrize("axis", [0, 1, (0, 1)])
+@pytest.mark.parametrize("shape", [(3, 1), (5, 31), (40, 257), (300, 1000)])
+def test_sums_of_int32_are_of_64_bits(device, stream, shape, axis):
+    """Numbers of either sign whose sums leave 32 bits, in rows, columns and rests of vectors."""
+    info = np.iinfo(np.int32)
+    x = np.random.default_rng(5).integers(info.min, info.max, shape, np.int32, endpoint=True)
+    x[0] = info.min
+    descriptor = Reduce("sum", x=ep.TensorSpec.of(x), out=ep.TensorSpec("int64", np.sum(x, axis).shape), axis=axis)
+    out = np.zeros(descriptor.out.shape, np.int64)
+    descriptor.on(device)(stream, x=x, out=out)
+    assert np.array_equal(out, np.sum(x, axis, np.int64))

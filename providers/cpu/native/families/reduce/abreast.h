@@ -10,7 +10,7 @@ struct Abreast {
 };
 template <class T>
 struct Abreast<Sum<T>> {
-    static constexpr bool is_there = EP_WIDTH > 16 && std::is_floating_point_v<T>;
+    static constexpr bool is_there = EP_WIDTH > 16 && (std::is_floating_point_v<T> || std::is_same_v<T, uint64_t>);
     using E = T;
     using State = T;
     V<Mask<T>> keep;
@@ -45,13 +45,30 @@ struct Abreast<GreatestKey<T>> {
     static EP_INLINE V<State> join(V<State> a, V<State> b) { return a > b ? a : b; }
 };
 
+// Whole numbers of four bytes as ones of eight, in which they are summed.
+#if EP_WIDTH == 64
+template <>
+EP_INLINE V<uint64_t> load_stored<uint64_t>(const int32_t* at) {
+    const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    return reinterpret_cast<V<uint64_t>>(_mm512_maskz_cvtepi32_epi64(0xFF, numbers));
+}
+#elif EP_WIDTH == 32
+template <>
+EP_INLINE V<uint64_t> load_stored<uint64_t>(const int32_t* at) {
+    const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    return reinterpret_cast<V<uint64_t>>(_mm256_cvtepi32_epi64(numbers));
+}
+#endif
+
 // Whether an op takes elements that are stored as T from memory.
 template <class Op, class T>
 constexpr bool takes_stored() {
-    if constexpr (Abreast<Op>::is_there && is_real_float<T>)
+    if constexpr (!Abreast<Op>::is_there)
+        return false;
+    else if constexpr (is_real_float<T>)
         return sizeof(Staged<T>) <= sizeof(typename Abreast<Op>::E);
     else
-        return false;
+        return std::is_same_v<T, int32_t> && std::is_same_v<typename Abreast<Op>::E, uint64_t>;
 }
 
 // Elements of rows that are `step` bytes apart, as vectors of their places.
