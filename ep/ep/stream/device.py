@@ -29,7 +29,7 @@ from ep.spi.stream import Stream as SpiStream
 from ep.spi.worker import Worker
 from ep.stream import doors, validation, worker
 from ep.work.cache import PrimitiveCache
-from ep.work.executable import Replay
+from ep.work.executable import Executable, Replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ep.memory.pool import MemoryInfo
     from ep.plugin.provider import Provider
     from ep.stream.stream import Stream
-    from ep.work.executable import Executable, Node, Slot
+    from ep.work.executable import Node, Slot
 
 __all__ = ["Device"]
 
@@ -310,12 +310,27 @@ class Device(Uncopied):
 
     @final
     def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
-        """Return captured work made ready to run: the provider's, or a replay, node after node, as with collectives."""
-        is_local = not any(node.is_collective for node in nodes)  # no driver's graph waits for other ranks
-        made = self.twin.instantiate(nodes, slots) if is_local else None
+        """Return captured work made ready to run: the provider's, or a replay, node after node."""
+        made = self._native_graph(nodes, slots)
         if made is None:
             self._degrade("graph")
             return Replay(nodes, slots)
+        return made
+
+    @final
+    def _native_graph(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable | None:
+        """Return what the provider makes of the nodes, None if it makes nothing of them, as of collectives.
+
+        Raises TypeError for anything else.
+        """
+        if any(node.is_collective for node in nodes):  # no driver's graph waits for other ranks
+            return None
+        made = self.twin.instantiate(nodes, slots)
+        if made is not None and not isinstance(made, Executable):
+            message = (
+                f"{type(self.twin).__name__}.instantiate returned {glimpse(made)}, needs an ep.Executable, or None"
+            )
+            raise TypeError(message)
         return made
 
     @final

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ep import spi
     from ep.memory.memory import Memory
+    from ep.stream.device import Device
     from ep.work.executable import Executable, Node
 
     Launch = tuple[Callable[..., Any], tuple[Memory, ...], tuple[Any, ...]]
@@ -29,7 +30,7 @@ class Bound(Uncopied):
 
     __slots__ = ("_device", "_executable", "_is_used", "_nodes", "_one_by_one", "_run")
 
-    def __init__(self, device: spi.Device, launches: list[Launch], nodes: Callable[[], Iterable[Node]]) -> None:
+    def __init__(self, device: Device, launches: list[Launch], nodes: Callable[[], Iterable[Node]]) -> None:
         """Take the bound launch of each stage with its memories and numbers, and what makes the same as nodes of a graph.
 
         Nodes are made with the graph: many steps run once, and one inside another has no graph of its own.
@@ -55,7 +56,7 @@ class Bound(Uncopied):
 
     def _made(self, nodes: Callable[[], Iterable[Node]]) -> Callable[..., Any]:
         try:
-            self._executable = self._device.instantiate(tuple(nodes()), ())
+            self._executable = self._device._native_graph(tuple(nodes()), ())
             return self._one_by_one if self._executable is None else self._executable.bind(())
         except EpError:  # nobody asked for a graph: there is no memory for one, or the driver takes none of a stage
             return self._one_by_one  # which tells what else is wrong, with its place

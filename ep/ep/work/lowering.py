@@ -99,7 +99,7 @@ class Composition(Kernel):
         for stage in self._stages:
             given = stage.memories(memories), stage.scalars(scalars)
             launches.append((stage.primitive._bind(*given), *given))
-        return Bound(self._device.twin, launches, functools.partial(self.nodes, memories, scalars))
+        return Bound(self._device, launches, functools.partial(self.nodes, memories, scalars))
 
     def nodes(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Iterator[Node]:
         """Yield the stages of one launch as nodes of a graph; a lowered stage is replaced by its own stages."""

@@ -116,6 +116,20 @@ def test_graph_that_cannot_be_made_is_none(stream, step, monkeypatch, where, err
         assert is_right(stream, step)
 
 
+def test_graph_that_is_no_executable_is_refused_in_a_sentence(stream, step, monkeypatch):
+    monkeypatch.setattr(manual.ManualDevice, "instantiate", lambda _, nodes, __: [*nodes])
+    step(stream)
+    with stream.capture() as graph:
+        step(stream)
+    for launch in (step, graph.launch):
+        with pytest.raises(TypeError, match=r"ManualDevice\.instantiate returned .*, needs an ep\.Executable, or None"):
+            launch(stream)
+    step(stream)
+    assert is_right(stream, step)
+    step.close()
+    gc.collect()  # and nothing is heard of it
+
+
 def test_handler_that_launches_while_the_graph_is_made_is_served(stream, step, monkeypatch):
     def instantiate(_, nodes, __):
         step(stream)  # as a signal handler does
