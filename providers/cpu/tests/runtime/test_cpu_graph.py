@@ -132,9 +132,10 @@ def test_failing_command_is_named(device, stream):
         ElementwiseUnary("negative", x=SPEC, out=SPEC).on(device)(stream, x=x, out=out)
         stream.fill(out, b"\1")
     graph.launch(stream)
+    ledger = stream.twin.ledger.behind(ep.spi.Ticket(str(graph), stream.name, 3))  # as it is amid the launch
     with pytest.raises(ep.DeviceError, match="ep_run failed with code 12") as caught:
-        graph._executable._fail(stream.twin.ledger, (1 << 32) + 12)
+        graph._executable._fail(ledger, (1 << 32) + 12)
     assert (caught.value.op, caught.value.stream, caught.value.node) == ("fill", stream.name, 1)
     with pytest.raises(ep.DeviceError, match="its arguments failed with code 12") as caught:
-        graph._executable._fail(stream.twin.ledger, -(1 << 32) + 12)
+        graph._executable._fail(ledger, -(1 << 32) + 12)
     assert caught.value.node is None
