@@ -50,6 +50,10 @@ EP_INLINE void sum_places(const Given<S>& given, int64_t m, const S* x, S* out) 
         for (int v = 0; v < VECTORS; ++v) store<S>(out + (m + k) * given.length + v * lanes, sums[k][v]);
 }
 
+// Channels of y whose sums of three vectors the registers hold: a vector of x that begins inside a line takes two
+// loads.
+constexpr int MADE_AT_ONCE = EP_WIDTH == 64 ? 8 : 4;
+
 // All channels of y at all places of a piece; what x has at a block of places stays in the caches for all of them.
 template <class S, int MADE, int VECTORS>
 __attribute__((noinline)) void sum_piece(const Given<S>& given, int64_t places, const S* x, S* out) {
@@ -57,6 +61,8 @@ __attribute__((noinline)) void sum_piece(const Given<S>& given, int64_t places, 
     for (int64_t i = 0; i < places; i += block) {
         int64_t m = 0;
         for (; m + MADE <= given.made; m += MADE) sum_places<S, MADE, VECTORS>(given, m, x + i, out + i);
+        if constexpr (MADE > 4)
+            for (; m + 4 <= given.made; m += 4) sum_places<S, 4, VECTORS>(given, m, x + i, out + i);
         if constexpr (MADE > 2)
             for (; m + 2 <= given.made; m += 2) sum_places<S, 2, VECTORS>(given, m, x + i, out + i);
         for (; m < given.made; ++m) sum_places<S, 1, VECTORS>(given, m, x + i, out + i);
@@ -139,7 +145,7 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
         const S* const w = weights.of(group);
         layout.bring(at[EP_CONVOLUTION_X] + piece.image * g.image[EP_CONVOLUTION_X] + group * g.group[EP_CONVOLUTION_X],
                      piece, x);
-        const auto sum = g.made == 1 ? sum_piece<S, 1, 8> : sum_piece<S, 4, 3>;
+        const auto sum = g.made == 1 ? sum_piece<S, 1, 8> : sum_piece<S, MADE_AT_ONCE, 3>;
         sum({layout, g.made, g.channels, g.channels * layout.size(), length, w, bias}, layout.length(piece.count), x,
             out);
         if (g.divisor != 1)
