@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ep_primitives.elementwise.formulas.math import bell
+
 if TYPE_CHECKING:
     from ep_primitives.judging.reference import Array
 
@@ -46,6 +48,7 @@ QUICK_GELU: Final = 1.702
 
 # e^x (e^x + 2) / (e^x (e^x + 2) + 2) is 1 in float64 from here on, and its square does not overflow.
 _SATURATED: Final = 40.0
+_GELU_TAIL: Final = 0.5
 _LINEAR: Final = 2.0**-54
 """Below it e^z - 1 is z to half an ulp of float64."""
 
@@ -67,10 +70,16 @@ def relu(x: Array) -> Array:
 
 
 def gelu(x: Array) -> Array:
-    """Return x * Phi(x) = 0.5 x erfc(-x / sqrt 2), with its limit -0 at -inf, where the product would be NaN."""
-    from scipy.special import erfc  # noqa: PLC0415 - scipy belongs to the extra `conformance`
+    """Return x * Phi(x) = 0.5 x erfc(-x / sqrt 2), with its limit -0 at -inf, where the product would be NaN.
 
-    return np.where(x == -math.inf, -0.0, 0.5 * x * erfc(-x * math.sqrt(0.5)))
+    Below -0.5 as 0.5 x e^(-x^2 / 2) erfcx(-x / sqrt 2): there erfc multiplies the rounding of its argument, 60 times at -6.
+    """
+    from scipy.special import erfc, erfcx  # noqa: PLC0415 - scipy belongs to the extra `conformance`
+
+    size = np.clip(-x, _GELU_TAIL, 50)
+    tail = bell(size, 0.5) * erfcx(size * math.sqrt(0.5))
+    twice = np.where(x < -_GELU_TAIL, tail, erfc(-np.maximum(x, -_GELU_TAIL) * math.sqrt(0.5)))
+    return np.where(x == -math.inf, -0.0, 0.5 * x * twice)
 
 
 def hard_swish(x: Array) -> Array:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "accurate",
+    "bell",
     "digamma",
     "erf",
     "erfc",
@@ -47,16 +48,21 @@ def erf(x: Array) -> Array:
     return np.asarray(function(x))
 
 
+def bell(x: Array, scale: float = 1.0) -> Array:
+    """Return e^(-scale x^2) for a scale that is a power of two, with x^2 split so that its rounding is not amplified."""
+    high = x * _SPLITTER
+    high = high - (high - x)
+    return np.asarray(np.exp(-scale * high * high) * np.exp(scale * (high - x) * (high + x)))
+
+
 def erfc(x: Array) -> Array:
-    """Return 1 - erf(x); beyond 0.5 as e^(-x^2) erfcx(x), with x^2 split so that its rounding is not amplified."""
+    """Return 1 - erf(x); beyond 0.5 as e^(-x^2) erfcx(x)."""
     from scipy.special import erfc as function  # noqa: PLC0415 - scipy belongs to the extra `conformance`
     from scipy.special import erfcx  # noqa: PLC0415 - as above
 
     size = np.clip(x, _TAIL, 30)
-    high = size * _SPLITTER
-    high = high - (high - size)
-    power = np.exp(-high * high) * np.exp((high - size) * (high + size))
-    return np.where(x > _TAIL, np.where(x == math.inf, 0.0, power * erfcx(size)), function(np.minimum(x, _TAIL)))
+    tail = bell(size) * erfcx(size)
+    return np.where(x > _TAIL, np.where(x == math.inf, 0.0, tail), function(np.minimum(x, _TAIL)))
 
 
 def lgamma(x: Array) -> tuple[Array, Array]:
