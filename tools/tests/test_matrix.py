@@ -35,7 +35,7 @@ def test_matrix_counts_cases_and_shows_the_worst_margin(tools, tmp_path):
     assert "| float32 | 2 / 0.50 | **1 not passed** |" in done.output
     assert "| int8 | 1 unsupported | - |" in done.output
     assert "| [reduce](../families/reduce.md) | 2 | 2 | 1 | 1 | 0.50: mean/float32/dense/b | 0.12 |" in done.output
-    assert "| [copy](families/copy.md) | 1 | 1 | 0 | 0 | exact | - |" in done.output
+    assert "| [copy](../families/copy.md) | 1 | 1 | 0 | 0 | exact | - |" in done.output
     assert "Provider toy 1.2 (beads 3, threads a case: 2)" in done.output
     assert "4 cases expected, 3 passed; 5 cells" in done.output
     (tmp_path / "report.json").write_text(json.dumps({**report, "interrupted": True}))
