@@ -63,6 +63,8 @@ _DETAILS: Final[Mapping[str, Callable[[Any], object]]] = {
 }
 
 _NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
+_LONGEST: Final = 200
+"""Characters of a file's name: file systems take 255 bytes, and a checksum, an ending and those of a temporary file come behind them."""
 
 
 class ReplayError(Exception):
@@ -218,9 +220,9 @@ def write_replay(path: Path, table: Mapping[str, Any]) -> None:
 
 
 def file_name(identity: str) -> str:
-    """Return the name of the replay file of a case: its id without characters that file systems refuse."""
+    """Return the name of the replay file of a case: its id, without characters and lengths that file systems refuse."""
     plain = identity.replace("/", ".")
-    safe = _NAME.sub("_", plain)
+    safe = _NAME.sub("_", plain)[:_LONGEST]
     return f"{safe}.json" if safe == plain else f"{safe}-{zlib.crc32(identity.encode()):08x}.json"
 
 

@@ -56,6 +56,14 @@ def test_large_values_are_left_to_the_seed():
     assert values_json({"x": np.zeros_like(noise)}) is not None
 
 
+def test_file_name_of_a_long_id_is_cut_and_its_own(tmp_path):
+    """An id of three element types and ten situations has more than the 255 bytes that a name may have."""
+    one, other = (file_name("primitives/where/" + "situation.of-a-case+" * 15 + end) for end in "ab")
+    assert one != other
+    assert len(one) < 250
+    (tmp_path / one).touch()
+
+
 def test_file_names_are_ids_without_what_file_systems_dislike():
     assert file_name("runtime/event/wait-orders-kernels") == "runtime.event.wait-orders-kernels.json"
     one, other = (file_name(f"primitives/cast/-/float32{arrow}int8/dense/a") for arrow in ("->", "-,"))
