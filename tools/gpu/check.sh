@@ -9,7 +9,7 @@
 #   PARTS          those that run; default: devices cuda cuda-products cuda-runtime losses opencl onnx speed memcheck racecheck
 #   EVERY=8        one element type of so many, each op in one at least: 1 for all
 #   SECONDS_EACH   what a part may take: default 110; SECONDS_SPEED for speed: default 300
-#   ROUNDS         in which EP and its peers take turns: default 7; with 4 the part speed takes half as long
+#   ROUNDS         in which EP and its peers take turns: default 7; fewer take less of the time of part speed
 #
 # Leaves in OUT: JSON of each run, the page of the primitives' run, tables of speed against PyTorch and CuPy where these are installed. The exit code says
 # whether all passed.

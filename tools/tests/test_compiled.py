@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import ep_simt
 import pytest
 from ep_primitives import ElementwiseUnary
@@ -17,23 +19,16 @@ def few(monkeypatch, tmp_path):
     programs = [ep_simt.bodies()["elementwise_unary"].program(key, ep_simt.GPU) for key in keys]
     compiled = []
 
-    class Pool:
-        def __enter__(self):
-            return self
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, jobs, *_):
+            super().__init__(jobs)
 
-        def __exit__(self, *_):
-            pass
-
-        def imap_unordered(self, _, group):
+        def map(self, function, group):
             compiled.extend(program.name for program in group)
-            return [check.fault_of(program) for program in group]
-
-    class Context:
-        def Pool(self, _):  # noqa: N802 - multiprocessing's name
-            return Pool()
+            return super().map(function, group)
 
     monkeypatch.setattr(command, "programs", lambda: programs)
-    monkeypatch.setattr(command.multiprocessing, "get_context", lambda _: Context())
+    monkeypatch.setattr(command, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(record, "FILE", tmp_path / "programs.txt")
     return compiled
 

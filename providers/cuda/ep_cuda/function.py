@@ -67,7 +67,6 @@ class CudaFunction:
             # A library's kernel is launched in the context of its stream, which need not be current.
             self._kernel = driver.answer("cuLibraryGetKernel", "CUkernel", library, entry.name.encode())
             self.native = driver.answer("cuKernelGetFunction", "CUfunction", self._kernel)
-            self._launch = driver.functions.cuLaunchKernel
             most = driver.answer("cuFuncGetAttribute", "int", _MOST_THREADS, self.native)
         formats = [_format_of(parameter) for parameter in entry.parameters]
         sizes = [-(-struct.calcsize(f"<{each}") // _PLACE) * _PLACE for each in formats]
@@ -105,26 +104,19 @@ class CudaFunction:
         """Return a function that enqueues a command, whose arguments have storage of their own."""
         storage = self.storage()
         self.fill(storage, command.arguments)
-        (groups, group), places = command.grid, storage.places
-        launch, kernel = self._launch, self._kernel
+        grid, places = command.grid, storage.places
 
         def run(stream: CudaStream, _: Storage = storage) -> None:
-            if stream.has_context:
-                status = launch(kernel, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
-                stream.placed("cuLaunchKernel", status)
-            else:
-                self._run(stream, command.grid, places)
+            self._run(stream, grid, places)
 
         return run
 
     def _run(self, stream: CudaStream, grid: Grid, places: Any) -> None:
         groups, group = grid
-        if stream.has_context:
-            status = self._launch(self._kernel, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
-        else:
-            with stream.device.context:
-                status = self._launch(self.native, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL)
-        stream.placed("cuLaunchKernel", status)
+        stream.placed(
+            "cuLaunchKernel",
+            stream.launch(self._kernel, groups, 1, 1, group, 1, 1, 0, stream.native, places, _NULL),
+        )
 
     def fill(self, storage: Storage, arguments: list[Any]) -> None:
         """Pack arguments into a storage."""

@@ -42,10 +42,10 @@ def new_stream(device: CudaDevice, priority: int, flags: int = _BLOCKING) -> Any
 class CudaStream(ep.spi.Stream):
     """A stream of EP's own.
 
-    native      : the driver's
-    has_context : False for a default stream, which is of whichever context is current
-    calls       : driver calls made for it so far
-    trail       : its work that was not seen done
+    native : the driver's
+    launch : cuLaunchKernel, for kernels of libraries: it returns the driver's code
+    calls  : driver calls made for it so far
+    trail  : its work that was not seen done
     """
 
     def __init__(
@@ -54,7 +54,12 @@ class CudaStream(ep.spi.Stream):
         super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
         self.device = device
         self.native = native
-        self.has_context = int(ffi.cast("uintptr_t", native)) not in DEFAULTS
+        # A default stream is of whichever context is current, any other has one.
+        self.launch: Callable[..., int] = (
+            functools.partial(_launch_in_context, device)
+            if int(ffi.cast("uintptr_t", native)) in DEFAULTS
+            else device.context.functions.cuLaunchKernel
+        )
         self.calls = 0
         self.trail = Trail(self)
         self._host: ep.HostThread | None = None
@@ -276,6 +281,11 @@ class ForeignStream(CudaStream):
 
     def _destroy(self) -> None:
         """Leave it open."""
+
+
+def _launch_in_context(device: CudaDevice, *arguments: Any) -> int:
+    with device.context as driver:
+        return int(driver.functions.cuLaunchKernel(*arguments))
 
 
 def _pass(

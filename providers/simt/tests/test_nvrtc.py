@@ -39,6 +39,10 @@ def test_programs_that_changed_since_they_were_recorded_compile_for_every_archit
     assert [fault for program in spread(changed, 12) if (fault := fault_of(program))] == []
 
 
+def test_more_of_them_have_in_their_ptx_what_they_should(changed):
+    assert [fault for program in spread(changed, 65) if (fault := fault_of(program, ()))] == []
+
+
 @pytest.mark.thorough
 def test_all_programs_that_changed_compile_for_every_architecture(changed):
     assert [fault for program in changed if (fault := fault_of(program))] == []

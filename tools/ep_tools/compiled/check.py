@@ -11,6 +11,8 @@ from ep_cuda.compiler.program import PRELUDE
 import ep
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import ep_simt
 
 __all__ = ["ARCHITECTURES", "fault_of", "searched"]
@@ -21,7 +23,7 @@ _READ: Final = 90
 """The one whose PTX is searched."""
 
 
-def fault_of(program: ep_simt.Program) -> str:
+def fault_of(program: ep_simt.Program, architectures: Iterable[int] = ARCHITECTURES) -> str:
     """Return what is wrong with a program, behind its name; "" if nothing is.
 
     It has to compile for each architecture, with all its entries; no array may go to thread-local memory, no double
@@ -30,7 +32,7 @@ def fault_of(program: ep_simt.Program) -> str:
     compiler, source = nvrtc(), program.source(PRELUDE)
     try:
         ptx = compiler.compile(source, program.name, compiler.options(_READ, as_ptx=True)).rstrip(b"\0").decode()
-        for architecture in ARCHITECTURES:
+        for architecture in architectures:
             compiler.compile(source, program.name, compiler.options(architecture))
     except (ep.CompileError, ep.UnsupportedError) as error:
         return f"{program.name}: {error}"

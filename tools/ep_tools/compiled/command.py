@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +17,7 @@ from ep_tools.compiled.record import FILE, Row, read, write
 from ep_tools.folders import ROOT
 
 if TYPE_CHECKING:
-    from multiprocessing.pool import Pool
+    from concurrent.futures import Executor
 
     import ep_simt
 
@@ -37,7 +39,8 @@ def command(*, jobs: int, check: bool) -> None:
     version, faults = nvrtc().version, []
     kept = {name: row for name, row in recorded.items() if name in groups and name not in changed}
     write(kept)
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+    spawn, deaf = multiprocessing.get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is this process's
+    with ProcessPoolExecutor(jobs, spawn, signal.signal, deaf) as pool:
         for name, digest in changed.items():
             found = _faults(pool, groups[name])
             faults += found
@@ -49,5 +52,5 @@ def command(*, jobs: int, check: bool) -> None:
         raise click.ClickException("\n".join(faults))
 
 
-def _faults(pool: Pool, group: list[ep_simt.Program]) -> list[str]:
-    return [fault for fault in pool.imap_unordered(fault_of, group) if fault]
+def _faults(pool: Executor, group: list[ep_simt.Program]) -> list[str]:
+    return [fault for fault in pool.map(fault_of, group) if fault]

@@ -30,7 +30,7 @@ _BESIDE: Final = 32
 _FILLING: Final = 256
 """Groups that fill a device; fewer would leave it waiting while each goes through its rows."""
 _FEW: Final = 4
-"""Pieces that a group goes through in the time that two more launches take."""
+"""Pieces that a group may go through for two launches less. No GPU has been asked about this number and the one above."""
 
 
 class Cut(NamedTuple):
