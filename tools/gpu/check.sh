@@ -14,7 +14,8 @@
 # Leaves in OUT: JSON of each run, the page of the primitives' run, tables of speed against PyTorch and CuPy where these are installed. The exit code says
 # whether all passed.
 set -uo pipefail
-out=$(realpath -m "${1:?tools/gpu/check.sh OUT}")
+: "${1:?give the folder for what it leaves: tools/gpu/check.sh OUT}"
+out=$(realpath -m "$1")
 cd "$(dirname "$0")/../.."
 mkdir -p "$out"
 site=$(mktemp -d)
@@ -34,6 +35,7 @@ part() { # NAME COMMAND...: runs a part; Ctrl-C ends it when its time is over, a
 suite() { python3 -m ep_conformance run --quick --no-replays "$@"; }
 export -f suite
 
+command -v nvidia-smi >/dev/null || { echo "there is no nvidia-smi here; run it on a machine with NVIDIA's driver" >&2 && exit 3; }
 nvidia-smi --query-gpu=name,driver_version,memory.total,pci.bus_id --format=csv,noheader || exit 3
 quiet="--quiet --no-index --no-deps --no-cache-dir --target $site"
 if compgen -G "${WHEELS:-.whl}/*.whl" >/dev/null; then
