@@ -64,3 +64,24 @@ def test_another_release_of_nvrtc_compiles_what_changed_and_is_named_there(tools
     record.FILE.write_text(text.replace("elementwise_unary_abs ", "elementwise_unary_old "))
     tools("cuda-programs")
     assert [row.version for row in record.read().values()] == [version, "12.0"]
+
+
+def test_compiler_that_is_missing_is_a_sentence(tools, few, monkeypatch):
+    def missing():
+        message = "NVRTC, the compiler of CUDA's kernels, is not installed"
+        raise ep.UnavailableError(message)
+
+    monkeypatch.setattr(command, "nvrtc", missing)
+    done = tools("cuda-programs")
+    assert (done.code, done.lines[-1]) == (2, "Error: NVRTC, the compiler of CUDA's kernels, is not installed")
+
+
+def test_process_that_ends_is_a_sentence_and_nothing_is_recorded(tools, few, monkeypatch):
+    def ended(*_):
+        raise command.BrokenProcessPool
+
+    monkeypatch.setattr(command.ProcessPoolExecutor, "map", ended)
+    done = tools("cuda-programs")
+    assert done.code == 1
+    assert done.lines[-1].startswith("Error: a process that compiled one of elementwise_unary_abs-")
+    assert record.read() == {}

@@ -6,11 +6,13 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 import click
 from ep_cuda.compiler.nvrtc import nvrtc
 
+import ep
 from ep_tools.compiled.check import fault_of
 from ep_tools.compiled.programs import grouped, programs, stale
 from ep_tools.compiled.record import FILE, Row, read, write
@@ -36,7 +38,7 @@ def command(*, jobs: int, check: bool) -> None:
             message = f"{FILE.relative_to(ROOT)} is not of today ({', '.join(changed) or 'some are gone'}); write it: python tools cuda-programs"
             raise click.ClickException(message)
         return
-    version, faults = nvrtc().version, []
+    version, faults = _version(), []
     kept = {name: row for name, row in recorded.items() if name in groups and name not in changed}
     write(kept)
     spawn, deaf = multiprocessing.get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is this process's
@@ -52,5 +54,16 @@ def command(*, jobs: int, check: bool) -> None:
         raise click.ClickException("\n".join(faults))
 
 
+def _version() -> str:
+    try:
+        return nvrtc().version
+    except ep.UnavailableError as error:
+        raise click.UsageError(str(error)) from None
+
+
 def _faults(pool: Executor, group: list[ep_simt.Program]) -> list[str]:
-    return [fault for fault in pool.map(fault_of, group) if fault]
+    try:
+        return [fault for fault in pool.map(fault_of, group) if fault]
+    except BrokenProcessPool:
+        message = f"a process that compiled one of {group[0].name} and its neighbours ended; what was compiled before is recorded, so call it again"
+        raise click.ClickException(message) from None
