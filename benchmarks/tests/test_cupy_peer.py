@@ -26,6 +26,7 @@ def cupy(monkeypatch):
     module.__dict__.update({name: getattr(np, name) for name in dir(np) if not name.startswith("__")})
     module.__version__, module.waits, module.used = "stand-in", 0, []
     module.asnumpy = np.asarray
+    module.matmul = lambda a, b, *, out: np.matmul(a, b, out=out)  # CuPy 14.2 takes no third positional
     module.take = lambda x, indices, axis, out: np.take(x, indices, axis, out, "clip")
 
     def wait():

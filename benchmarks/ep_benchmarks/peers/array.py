@@ -78,7 +78,7 @@ def _matmul(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[st
         return None
     if xp is np and outs["out"].dtype == np.float16:  # no BLAS has it: a loop that takes seconds
         return None
-    return partial(xp.matmul, given["a"], given["b"], outs["out"])
+    return partial(xp.matmul, given["a"], given["b"], out=outs["out"])
 
 
 def _gather(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
