@@ -29,6 +29,8 @@ typedef uint4 ep_u32x4;  // one fetch, one store
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
 #define EP_SHARED_PTR(T) T*
 #define EP_BARRIER() __syncthreads()
+#define EP_BARRIER_IF(condition) \
+    if (condition) __syncthreads()
 #define EP_BARRIER_GLOBAL() __syncthreads()
 #define EP_INDEPENDENT
 #define EP_ROLLED _Pragma("unroll 1")

@@ -44,9 +44,11 @@ typedef double ep_f64;
 // A work-item that is a group waits for nobody; PoCL compiles longer where it would.
 #if EP_GROUP == 1
 #define EP_BARRIER()
+#define EP_BARRIER_IF(condition)
 #define EP_BARRIER_GLOBAL()
 #else
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define EP_BARRIER_IF(condition) EP_BARRIER()  // not every compiler for CPUs takes one under a condition
 #define EP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 // Before a loop none of whose iterations touches what another writes: compilers for CPUs make vectors of it. In those

@@ -92,7 +92,7 @@ class Elementwise(Body):
 
     def _spread(self, variant: _Variant, target: Target) -> int:
         """Return how many elements a work-item visits where neighbours fetch together."""
-        if self._forms == ("s",) or (variant.row and variant.row.is_in_double):
+        if variant.row and variant.row.is_in_double:
             return 1
         return spread_of(variant.elements, target)
 

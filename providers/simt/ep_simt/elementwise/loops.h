@@ -85,6 +85,14 @@ typedef struct {
         statement;                                                \
     }
 
+// A run with any strides has two loops.
+#define EP_OVER_RUN(are_neighbours, statement) \
+    if (are_neighbours) {                      \
+        EP_EACH_NEIGHBOUR(statement)           \
+    } else {                                   \
+        EP_EACH_STRIDED(statement)             \
+    }
+
 // One value an element: where neighbours fetch together, all of a work-item's are fetched before any is put.
 #if EP_SPREAD > 1
 #define EP_MOVED(form, to, k, EACH, fetch, put) \
@@ -94,25 +102,17 @@ typedef struct {
 #define EP_MOVED_DENSE(form, k, fetch, put) \
     EP_PACKS_DENSE(form)                    \
     EP_MOVED(form, out, k, EP_EACH_SPREAD, fetch, put)
+#define EP_MOVED_RUN(form, k, are_neighbours, fetch, put) \
+    EP_PACKS_STRIDED(form)                                \
+    EP_MOVED(form, out, k, EP_EACH_OF_RUN, fetch, put)
+#else
+#define EP_MOVED_DENSE(form, k, fetch, put) \
+    EP_RUN_DENSE                            \
+    EP_EACH_DENSE(put(fetch))
+#define EP_MOVED_RUN(form, k, are_neighbours, fetch, put) EP_OVER_RUN(are_neighbours, put(fetch))
+#endif
 #define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) \
     EP_RUNS_STRIDED {                                         \
         EP_RUN_STRIDED                                        \
-        EP_PACKS_STRIDED(form)                                \
-        EP_MOVED(form, out, k, EP_EACH_OF_RUN, fetch, put)    \
-    }
-#else
-#define EP_MOVED_DENSE(form, k, fetch, put) EP_OVER_DENSE(put(fetch))
-#define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) EP_OVER_STRIDED(are_neighbours, put(fetch))
-#endif
-
-// All of that for one statement: over runs with any strides there are two loops.
-#define EP_OVER_DENSE(statement) EP_RUN_DENSE EP_EACH_DENSE(statement)
-#define EP_OVER_STRIDED(are_neighbours, statement) \
-    EP_RUNS_STRIDED {                              \
-        EP_RUN_STRIDED                             \
-        if (are_neighbours) {                      \
-            EP_EACH_NEIGHBOUR(statement)           \
-        } else {                                   \
-            EP_EACH_STRIDED(statement)             \
-        }                                          \
+        EP_MOVED_RUN(form, k, are_neighbours, fetch, put)     \
     }

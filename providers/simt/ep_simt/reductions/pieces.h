@@ -57,22 +57,24 @@ EP_FOLD(ep_group_join, ep_state, ep_join, EP_SHUFFLE_STATE)
     ep_lens lens; \
     lens.keep = keep, lens.flip = flip, lens.factor = factor;
 
-#define EP_LANE                                                                                    \
-    EP_LENS                                                                                        \
-    const int lane = EP_LOCAL_ID(x) & (EP_SPAN - 1);                                               \
-    const ep_i64 job = (EP_GROUP_ID(x) * EP_GROUP + EP_LOCAL_ID(x)) / EP_SPAN, row = job / pieces; \
-    const ep_i64 piece = job - row * pieces;                                                       \
-    EP_STATES(EP_LANES)                                                                            \
-    EP_INDEPENDENT                                                                                 \
+#define EP_LANE                                                                                 \
+    EP_LENS                                                                                     \
+    const int lane = EP_LOCAL_ID(x) & (EP_SPAN - 1);                                            \
+    const int jobs = EP_GROUP / (int)EP_SPAN, own_job = EP_LOCAL_ID(x) / (int)EP_SPAN;          \
+    const ep_i64 job = EP_GROUP_ID(x) * jobs + own_job, row = pieces == 1 ? job : job / pieces; \
+    const ep_i64 piece = job - row * pieces;                                                    \
+    EP_STATES(EP_LANES)                                                                         \
+    EP_INDEPENDENT                                                                              \
     for (int k = 0; k < EP_LANES; ++k) EP_PUT(k, ep_nothing(lens))
 
 // The runs of a piece: the part of each that belongs to it begins `from` elements after x's first, and with element
 // number `number` of the row.
 #define EP_EACH_RUN(row_at, take)                                                                           \
-    const ep_index first = (ep_index)(piece / cuts * runs), left = (ep_index)outer - first;                 \
+    const ep_i64 number_of_runs = cuts == 1 ? piece : piece / cuts;                                         \
+    const ep_index first = (ep_index)(number_of_runs * runs), left = (ep_index)outer - first;               \
     const ep_index end = left < runs ? (ep_index)outer : first + (ep_index)runs;                            \
-    const ep_index begin = (ep_index)(piece % cuts * length), rest = rows.shape[0] - begin;                 \
-    const ep_index n = rest < length ? rest : (ep_index)length;                                             \
+    const ep_index begin = (ep_index)((piece - number_of_runs * cuts) * length);                            \
+    const ep_index rest = rows.shape[0] - begin, n = rest < length ? rest : (ep_index)length;               \
     for (ep_index run = first; run < end; ++run) {                                                          \
         const ep_i64 from =                                                                                 \
             row_at + ep_place_across(&rows, 0, run, 1, rows.along - 1) + (ep_i64)begin * rows.stride[0][0]; \

@@ -17,6 +17,8 @@ _SHORT: Final = 64
 """Elements that a work-item joins alone: no more of a row, and no fewer in a run whose lanes are worth their while."""
 _SHORT_OF_GROUP: Final = 16
 """The same where work-items share rows."""
+_PAYS: Final = 64
+"""Elements that pay for a work-item that fetches several at once, and has to find its row first."""
 _REACH: Final = 32
 """Elements from the first to the last of a window's run."""
 
@@ -84,7 +86,7 @@ def _pieces(reduced: Geometry, target: Target, spread: int) -> Pieces:
 
 def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool, spread: int = 1) -> Pieces:
     """Return the pieces of `outer` runs."""
-    span = _span(run, target, max(spread, _FOUR)) if is_along else 1
+    span = _span(run, target, _PAYS if spread > 1 else _FOUR) if is_along else 1
     unit = lanes(target) * span if is_along else 1
     most = _depth(target) * _FOUR * unit
     if run > most:

@@ -1,12 +1,14 @@
-"""LayerNorm: a group of work-items a row; its sums meet in shared memory."""
+"""LayerNorm: work-items share a row, and hold it where they can."""
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_primitives import LayerNorm
 
+import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, nbytes_of
 from ep_simt.packs import held_of, pack_words, spread_of
@@ -15,13 +17,13 @@ from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 
-__all__ = ["BODY", "Variant", "norm_program", "norm_rows"]
+__all__ = ["BODY", "NormRows", "Variant", "norm_program"]
 
 _NAMES: Final = LayerNorm.roles.names
 _ABSENT: Final = {
@@ -81,9 +83,8 @@ class _LayerNorm(Body):
         operands = operands_of(descriptor, space.offsets)
         along = zip(descriptor.specs[:_ALONG], space.strides, strict=False)
         own = [strides[first:] for spec, strides in along if spec is not None]
-        items = descriptor.across.size * target.group
-        tail = norm_rows(space.shape, columns, first, own, wide=descriptor.key.wide)
-        return Plan((Launch(*self.entry, items, target.group, (*operands, descriptor.epsilon, *tail)),))
+        rows = NormRows(space.shape, columns, first, own)
+        return Plan((rows.launch(descriptor.key, target, *operands, descriptor.epsilon),))
 
 
 BODY: Final[Body] = _LayerNorm()
@@ -94,21 +95,31 @@ def _added(along: tuple[int, ...], across: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(one + other for one, other in zip(along, across, strict=True))
 
 
-def norm_rows(
-    shape: Sequence[int],
-    columns: Sequence[Sequence[int]],
-    first: int,
-    along: Iterable[Sequence[int]],
-    *,
-    wide: bool,
-) -> tuple[int, bytes]:
-    """Return the arguments that say how rows lie.
+class NormRows(NamedTuple):
+    """How rows lie.
 
     shape, columns, first : as packed_rows takes them
     along                 : strides within a row, of each tensor that has them
     """
-    is_plain = all(tuple(strides) == (1,) for strides in along)
-    return int(is_plain), packed_rows(shape, columns, first, wide=wide)
+
+    shape: Sequence[int]
+    columns: Sequence[Sequence[int]]
+    first: int
+    along: Sequence[Sequence[int]]
+
+    def launch(self, key: KernelKey, target: Target, *arguments: Any) -> Launch:
+        """Return the launch over all rows, with the arguments before those that say how they lie."""
+        is_plain = all(tuple(strides) == (1,) for strides in self.along)
+        rows, extent = math.prod(self.shape[: self.first]), math.prod(self.shape[self.first :])
+        span = _span(extent, held_of(ep.dtype(key.compute).itemsize), target)
+        items = -(-rows * span // target.group) * target.group
+        packed = packed_rows(self.shape, self.columns, self.first, wide=key.wide)
+        return Launch(key.family, items, target.group, (*arguments, int(is_plain), span, packed))
+
+
+def _span(extent: int, held: int, target: Target) -> int:
+    """Return the work-items of a row, a power of two: as many as hold it, if a group does."""
+    return min(target.group, 1 << (max(extent - 1, 0) // held).bit_length())
 
 
 @functools.lru_cache(maxsize=1024)
@@ -132,7 +143,12 @@ def norm_program(variant: Variant) -> Program:
         words |= access(name, element)
     parameters = taken(
         *(tensor(name, element) for name, element in present),
-        (number("epsilon", compute), number("plain", "i32"), rows_parameter(_COLUMNS, wide=wide)),
+        (
+            number("epsilon", compute),
+            number("plain", "i32"),
+            number("span", "i32"),
+            rows_parameter(_COLUMNS, wide=wide),
+        ),
     )
     name = "-".join(
         (entry, *(element or "none" for element in elements), "wide" if wide else "narrow", str(target.group))

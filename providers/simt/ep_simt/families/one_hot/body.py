@@ -11,6 +11,7 @@ from ep_simt.bits import bits_words, given, number_bits, unsigned
 from ep_simt.body import BitwiseBody, Body
 from ep_simt.elements import ELEMENTS
 from ep_simt.elementwise.visit import Layout, as_written, long_rows
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/loops.h", "families/one_hot/one_hot.inc")
+_FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/one_hot/one_hot.inc")
 _INDICES: Final = ("i32", "i64")
 
 
@@ -35,12 +36,14 @@ class _OneHot(BitwiseBody):
         return (f"one_hot_{ELEMENTS[key.dtypes[0]]}",)
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        del target
-        return _program(unsigned(key.dtypes[-1]), wide=key.wide)
+        element = unsigned(key.dtypes[-1])
+        return _program(element, spread_of((element,), target), wide=key.wide)
 
     def plan(self, descriptor: OneHot, target: Target) -> Plan:
         key, out, offsets = descriptor.key, descriptor.out, descriptor.geometry.offsets
-        visit = Layout(strided=True, wide=key.wide).visit(long_rows(_elements(descriptor), target), target)
+        spread = spread_of((unsigned(out.dtype),), target)
+        layout, space = Layout(strided=True, wide=key.wide), long_rows(_elements(descriptor), target)
+        visit = layout.visit(space, target, spread=spread)
         tensors = Operand(0, descriptor.indices.itemsize, offsets[0]), Operand(1, out.itemsize, offsets[-1])
         numbers = descriptor.first, descriptor.classes, number_bits(out.dtype, 0), number_bits(out.dtype, 1)
         (entry,) = self.entries(key)
@@ -60,9 +63,10 @@ def _elements(descriptor: OneHot) -> Geometry:
 
 
 @functools.cache
-def _program(element: str, *, wide: bool) -> Program:
+def _program(element: str, spread: int, *, wide: bool) -> Program:
     """Return the program of a length."""
-    words = {"EP_WIDE": int(wide), **bits_words(element), **access("out", element)}
+    packs = pack_words({"indices": None, "class": None, "out": element}, (), spread)
+    words = {"EP_WIDE": int(wide), **bits_words(element), **packs, **access("out", element)}
     numbers = number("first_class", "i64"), number("classes", "i64"), given("on"), given("off")
     walk = Layout(strided=True, wide=wide).parameters
     entries = tuple(

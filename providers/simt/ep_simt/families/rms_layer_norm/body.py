@@ -10,8 +10,8 @@ from ep_primitives.reductions.dimensions import part
 
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS
-from ep_simt.families.layer_norm.body import Variant, norm_program, norm_rows
-from ep_simt.plan import Launch, Plan, operands_of
+from ep_simt.families.layer_norm.body import NormRows, Variant, norm_program
+from ep_simt.plan import Plan, operands_of
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
@@ -50,10 +50,9 @@ class _RmsLayerNorm(Body):
         along = merge(part(y, inner), [part(x, inner), part(y, inner), scale, None], keeps_order=True)
         columns = [over + own for over, own in zip(across.strides, along.strides, strict=True)]
         own = along.strides[: 2 if scale is None else 3]
-        tail = norm_rows(across.shape + along.shape, columns, len(across.shape), own, wide=descriptor.key.wide)
+        rows = NormRows(across.shape + along.shape, columns, len(across.shape), own)
         operands = operands_of(descriptor, descriptor.geometry.offsets)
-        arguments = (*operands, descriptor.epsilon, *tail)
-        return Plan((Launch(*self.entry, across.size * target.group, target.group, arguments),))
+        return Plan((rows.launch(descriptor.key, target, *operands, descriptor.epsilon),))
 
 
 BODY: Final[Body] = _RmsLayerNorm()

@@ -15,7 +15,7 @@ __all__ = ["Cut", "Room"]
 
 _HELD_NBYTES: Final = 16384
 """Of a piece of a row: half of a CPU's first cache."""
-_FEW: Final = 16
+_FEW: Final = 32
 """Of a GPU: elements of a row that a work-item takes before more work-items share the row."""
 _PIECES_ABREAST: Final = 4
 """A CPU holds so many in the second cache, where it reads rows that lie beside each other line by line."""

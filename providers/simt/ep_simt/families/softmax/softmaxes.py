@@ -112,7 +112,7 @@ def _program(variant: _Variant) -> Program:
         "EP_RELATIVE": int(is_relative),
         "EP_PIECE": room.piece,
         "EP_HELD": room.held,
-        "EP_CELLS": room.cells,
+        "EP_MOST_CELLS": room.cells,
         **rows_words(inputs + 1, target.group, wide=wide),
     }
     names = ("given", "other")[:inputs]

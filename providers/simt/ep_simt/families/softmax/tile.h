@@ -11,13 +11,13 @@ typedef struct {
     int cells;          // chains * pitch
     int blocks;         // the most packs of a chain that this work-item has
     int row, chain;     // this work-item's, or its first
+    bool across;        // whether neighbouring cells are of neighbouring rows, else of the chains of a row
 } ep_tile;
 
-// across: whether neighbouring cells are of neighbouring rows, else of the chains of a row
 EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     const int lane = EP_LOCAL_ID(x);
     ep_tile tile;
-    tile.extent = extent, tile.rows = rows, tile.chains = chains;
+    tile.extent = extent, tile.rows = rows, tile.chains = chains, tile.across = across != 0;
     tile.pitch = EP_GROUP == 1 ? rows : EP_GROUP / chains;
     tile.cells = chains * tile.pitch;
     tile.row = across ? lane % tile.pitch : lane / chains;
@@ -27,9 +27,9 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     return tile;
 }
 
-// EP_HOLDING(name): the elements of a tile; each work-item of a larger group has its own in registers.
-// EP_EACH_CELL(statement): each cell that is this work-item's.
-// EP_EACH_HELD(statement): each element of its chains, which is held at `at` and has the cell `cell`.
+// EP_HOLDING(name), EP_CELLS(name): the elements of a tile, and a cell a chain; each work-item of a larger group has
+// its own in registers. EP_EXCHANGED: memory in which these meet. EP_EACH_CELL(statement): each cell that is this
+// work-item's. EP_EACH_HELD(statement): each element of its chains, which is held at `at` and has the cell `cell`.
 // EP_GROW(cells, statement): the same for a statement that makes more of `grown`, which the cell has then.
 // EP_EACH_READ(x, k, statement): the same for elements of tensor `x`, column `k`, at `place` there; EP_EACH_WRITTEN for
 // a tensor that is written. EP_EACH_READ_AND_GROW(x, k, read, cells, statement): both; in a larger group all are on
@@ -39,6 +39,8 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
 #define EP_BESIDE(k) ((ep_i64)rows.stride[k][rows.along])
 #if EP_GROUP == 1
 #define EP_HOLDING(name) EP_SHARED_ARRAY(EP_C, name, EP_HELD);
+#define EP_CELLS(name) EP_SHARED_ARRAY(EP_C, name, EP_MOST_CELLS);
+#define EP_EXCHANGED
 #define EP_GROWN(cells, statement) \
     EP_C grown = cells[cell];      \
     statement;                     \
@@ -84,18 +86,20 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
 #define EP_CHAINS_LEFT \
     (tile.extent - block * tile.chains < tile.chains ? (int)tile.extent - block * tile.chains : tile.chains)
 #else
-#define EP_EACH_CELL(statement)          \
-    {                                    \
-        const int cell = EP_LOCAL_ID(x); \
-        statement;                       \
+#define EP_EACH_CELL(statement) \
+    {                           \
+        const int cell = 0;     \
+        statement;              \
     }
 #define EP_HOLDING(name) EP_C name[EP_HELD];
+#define EP_CELLS(name) EP_C name[1];
+#define EP_EXCHANGED EP_SHARED_ARRAY(EP_C, exchanged, EP_GROUP);
 #define EP_EACH_HELD(statement) EP_EACH_BLOCK(EP_EACH_OF_BLOCK(statement))
-#define EP_GROW(cells, statement)           \
-    {                                       \
-        EP_C grown = cells[EP_LOCAL_ID(x)]; \
-        EP_EACH_HELD(statement)             \
-        cells[EP_LOCAL_ID(x)] = grown;      \
+#define EP_GROW(cells, statement) \
+    {                             \
+        EP_C grown = cells[0];    \
+        EP_EACH_HELD(statement)   \
+        cells[0] = grown;         \
     }
 #define EP_EACH_READ_AND_GROW(x, k, read, cells, statement) \
     EP_EACH_READ(x, k, read)                                \
@@ -105,7 +109,7 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
 #define EP_EACH_BLOCK(statement)                                \
     EP_UNROLLED                                                 \
     for (int block = 0; block < EP_HELD / EP_SPREAD; ++block) { \
-        const int cell = EP_LOCAL_ID(x);                        \
+        const int cell = 0;                                     \
         if (block >= tile.blocks) break;                        \
         statement                                               \
     }
@@ -152,8 +156,9 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     EP_EACH_BLOCK(EP_EACH_OF_BLOCK(const ep_i64 place = from##k + i * step##k; statement) from##k += between;)
 #endif
 
-// EP_TILE_FOLD(name, join, group_join) defines `name(tile, cells)`: what the cells of a row have, joined, for the cell
-// of each row that EP_EACH_ROW(statement) is about. ep_spread(tile, cells) gives all cells of a row what that one has.
+// EP_TILE_FOLD(name, join, group_join) defines what EP_FOLD_TILE(name, cells) calls: what the cells of a row have,
+// joined, for the cell of each row that EP_EACH_ROW(statement) is about. EP_SPREAD_TILE(cells) gives all cells of a row
+// what that one has.
 #if EP_GROUP == 1
 #define EP_TILE_FOLD(name, join, group_join)                                                               \
     EP_FN void name(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {                                             \
@@ -162,6 +167,7 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
             for (int cell = 0; cell < reach; ++cell) cells[cell] = join(cells[cell], cells[cell + reach]); \
         }                                                                                                  \
     }
+#define EP_FOLD_TILE(name, cells) name(tile, cells);
 #define EP_EACH_ROW(condition, statement)                                            \
     EP_ROLLED                                                                        \
     for (int row = 0, end_row = (condition) ? tile.rows : 0; row < end_row; ++row) { \
@@ -174,29 +180,29 @@ EP_FN void ep_spread(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {
         for (int cell = 0; cell < reach; ++cell) cells[cell + reach] = cells[cell];
     }
 }
+#define EP_SPREAD_TILE(cells) ep_spread(tile, cells);
 #else
-// Where rows lie across, work-items change places for the fold; where they do not, each stays at its own. Barriers do
-// not stand under a condition, because not every compiler for CPUs takes them there.
-#define EP_TILE_FOLD(name, join, group_join)                                          \
-    EP_FN void name(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {                        \
-        const int lane = EP_LOCAL_ID(x), place = tile.row * tile.chains + tile.chain; \
-        const EP_C own = ep_moved(cells, cells[lane], place, lane);                   \
-        const EP_C joined = group_join(cells, own, tile.chains);                      \
-        cells[lane] = ep_moved(cells, joined, lane, place);                           \
+// Where rows lie across, work-items change places for the fold; where they do not, each stays at its own, and those of
+// a subgroup wait for nobody.
+#define EP_TILE_FOLD(name, join, group_join)                                                   \
+    EP_FN EP_C name(ep_tile tile, EP_SHARED_PTR(EP_C) exchanged, EP_C own) {                   \
+        const int lane = EP_LOCAL_ID(x), place = tile.row * tile.chains + tile.chain;          \
+        own = group_join(exchanged, ep_moved(tile, exchanged, own, place, lane), tile.chains); \
+        return ep_moved(tile, exchanged, own, lane, place);                                    \
     }
-// What the work-item has that moves to `from`.
-EP_FN EP_C ep_moved(EP_SHARED_PTR(EP_C) cells, EP_C own, int to, int from) {
-    EP_BARRIER();
-    cells[to] = own;
-    EP_BARRIER();
-    own = cells[from];
-    EP_BARRIER();
+// What the work-item has that moves to `from`, where rows lie across.
+EP_FN EP_C ep_moved(ep_tile tile, EP_SHARED_PTR(EP_C) exchanged, EP_C own, int to, int from) {
+    if (tile.across) exchanged[to] = own;
+    EP_BARRIER_IF(tile.across);
+    if (tile.across) own = exchanged[from];
+    EP_BARRIER_IF(tile.across);
     return own;
 }
-#define EP_EACH_ROW(condition, statement)                \
-    if ((condition) && tile.row < tile.rows) {           \
-        const int row = tile.row, cell = EP_LOCAL_ID(x); \
-        statement;                                       \
+#define EP_FOLD_TILE(name, cells) cells[0] = name(tile, exchanged, cells[0]);
+#define EP_EACH_ROW(condition, statement)      \
+    if ((condition) && tile.row < tile.rows) { \
+        const int row = tile.row, cell = 0;    \
+        statement;                             \
     }
-EP_FN void ep_spread(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {}
+#define EP_SPREAD_TILE(cells)
 #endif
