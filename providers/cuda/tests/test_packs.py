@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TEXT = """
 import ep, ml_dtypes, numpy as np
-from ep_primitives import AddN, BroadcastBinary, Cast, Copy, ElementwiseUnary, Gather, Permute
+from ep_primitives import AddN, BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Gather, OneHot, Pad, Permute, Where
 RNG = np.random.default_rng(7)
 N = 9001  # two groups of the narrowest type, and some elements more
 def spec(dtype, *shape, offset=0, pitch=0):
@@ -20,7 +20,7 @@ def results(descriptor, given):
             stream.fill(memory, b"\\0")
             if role in given:
                 stream.upload(memory, given[role][: memory.nbytes])
-        numbers = {role.name: 0.5 for role, each in descriptor.numbers if each is not None}
+        numbers = {role.name: 3 + at for at, (role, each) in enumerate(descriptor.numbers) if each is not None}
         descriptor.on(device)(stream, **operands, **numbers)
         out = np.empty(operands[[*descriptor.outputs][0]].nbytes, np.uint8)
         stream.download(out, operands[[*descriptor.outputs][0]])
@@ -33,6 +33,7 @@ BYTES = {
     "bfloat16": DATA.astype(ml_dtypes.bfloat16).view(np.uint8),
     "int8": (DATA * 50).astype(np.int8).view(np.uint8),
     "int64": RNG.integers(0, 40, 1 << 12).view(np.uint8),
+    "bool": RNG.integers(0, 2, 1 << 16).astype(np.uint8),
 }
 CASES = []
 for dtype in ("float32", "bfloat16", "int8"):
@@ -47,6 +48,16 @@ for dtype in ("float32", "bfloat16", "int8"):
             CASES.append((BroadcastBinary("add", a=a, b=b, out=gaps), {"a": dtype, "b": dtype}))
             CASES.append((BroadcastBinary.infer("mul", a, spec(dtype, 40, 1)), {"a": dtype, "b": dtype}))
             CASES.append((Gather.infer(a, spec("int64", 70), axis=0), {"x": dtype, "indices": "int64"}))
+            CASES.append((OneHot.infer(spec("int64", 40), dtype, columns), {"indices": "int64"}))
+            for op in ("constant", "reflect"):
+                CASES.append((Pad.infer(op, spec(dtype, 3, 13, columns, offset=offset), (0, 2, 1), (0, 0, 2)), {"x": dtype}))
+            holds, row = spec("bool", 40, columns, offset=offset), spec(dtype, columns)
+            chosen = {"condition": "bool", "a": dtype, "b": dtype}
+            CASES.append((Where(condition=holds, a=a, b=row, out=gaps), chosen))
+        holds, number = spec("bool", N, offset=offset), ep.Scalar(dtype)
+        for sides in ((x, x), (number, x), (x, number), (number, number)):
+            CASES.append((Where(condition=holds, a=sides[0], b=sides[1], out=out), chosen))
+        CASES.append((Fill(value=number, out=out), {}))
     CASES.append((Permute.infer(spec(dtype, 6, 5, 64), (1, 0, 2)), {"x": dtype}))
     CASES.append((Cast.infer(spec(dtype, N), "float16"), {"x": dtype}))
 CASES.append((ElementwiseUnary.infer("gelu", spec("bfloat16", N)), {"x": "bfloat16"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from ep_primitives import AddN, Copy, Gather, Pad, Permute
+from ep_primitives import AddN, Copy, Gather, LayerNorm, Pad, Permute
 from ep_simt import CPU, GPU, Operand, bodies
 from ep_simt.elementwise.visit import long_rows
 
@@ -99,3 +99,34 @@ def test_rows_of_few_are_moved_whole_where_work_items_are_loops(width, strides, 
     assert few == 1 or launch.arguments[-2] == few
     (launch,) = plan(descriptor, GPU).launches
     assert launch.entry == "gather_i64"
+
+
+@pytest.mark.parametrize(
+    ("out", "target", "entry", "items"),
+    [
+        (spec(3, 34, 35), GPU, "pad_dense", -(-3 * 34 * 35 // 4)),
+        (spec(3, 34, 35, dtype="int8"), GPU, "pad_dense", -(-3 * 34 * 35 // 16)),
+        (spec(3, 34, 35, strides=(34 * 36, 36, 1)), GPU, "pad", 3 * 34 * 35),
+        (spec(3, 34, 35), CPU, "pad", 1),
+    ],
+)
+def test_words_of_a_dense_pad_cross_its_rows(out, target, entry, items):
+    x = spec(3, 32, 32, dtype=out.dtype)
+    (launch,) = plan(Pad("constant", x=x, out=out, before=(0, 1, 1), after=(0, 1, 2)), target).launches
+    assert (launch.entry, launch.items) == (entry, items)
+
+
+@pytest.mark.parametrize(
+    ("extent", "dtype", "span"),
+    [
+        (1, "float32", 1),
+        (32, "float32", 1),
+        (768, "float32", 32),
+        (1024, "bfloat16", 32),
+        (1024, "float64", 64),
+        (9000, "float32", 256),
+    ],
+)
+def test_as_many_work_items_have_a_row_of_a_norm_as_hold_it(extent, dtype, span):
+    (launch,) = plan(LayerNorm.infer(spec(1000, extent, dtype=dtype)), GPU).launches
+    assert launch.items == -(-1000 * span // GPU.group) * GPU.group
