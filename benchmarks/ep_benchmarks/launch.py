@@ -67,12 +67,12 @@ def launch_rows(device: ep.Device, against: tuple[str, ...]) -> Iterator[Row]:
         for _ in range(count):
             step_add(stream)
 
-    peers = _peers(against)
-    yield _row("checked unary", checked_unary, 0.8 if is_cpu else 6.0, peers["unary"], stream.synchronize)
-    yield _row("checked binary", checked_binary, 0.9 if is_cpu else 6.0, peers["binary"], stream.synchronize)
-    yield from _where_rows(stream, (x, y, out), peers["where"])
-    yield _row("bound unary", bound_unary, 0.25 if is_cpu else 6.0, peers["unary"], stream.synchronize)
-    yield _row("bound binary", bound_binary, 0.25 if is_cpu else 6.0, peers["binary"], stream.synchronize)
+    peers, settle = _peers(against, device), _settled(against, stream)
+    yield _row("checked unary", checked_unary, 0.8 if is_cpu else 6.0, peers["unary"], settle)
+    yield _row("checked binary", checked_binary, 0.9 if is_cpu else 6.0, peers["binary"], settle)
+    yield from _where_rows(stream, (x, y, out), peers["where"], settle)
+    yield _row("bound unary", bound_unary, 0.25 if is_cpu else 6.0, peers["unary"], settle)
+    yield _row("bound binary", bound_binary, 0.25 if is_cpu else 6.0, peers["binary"], settle)
     yield from _creation_rows(device, unary, is_cpu=is_cpu)
 
 
@@ -98,8 +98,27 @@ def shapes_row(device: ep.Device, count: int = 10_000) -> tuple[Row, int, int]:
     return row, device.compiles - before, len(cache)
 
 
+def _settled(against: tuple[str, ...], stream: ep.Stream) -> Callable[[], None]:
+    """Return what waits for EP's work and for PyTorch's, where that is on a device, too."""
+    if "torch" not in against:
+        return stream.synchronize
+    import torch  # noqa: PLC0415 - a peer, never a dependency
+
+    if not torch.cuda.is_available():
+        return stream.synchronize
+
+    def settle() -> None:
+        stream.synchronize()
+        torch.cuda.synchronize()
+
+    return settle
+
+
 def _where_rows(
-    stream: ep.Stream, memories: tuple[ep.Memory, ...], peers: dict[str, Callable[[int], None]]
+    stream: ep.Stream,
+    memories: tuple[ep.Memory, ...],
+    peers: dict[str, Callable[[int], None]],
+    settle: Callable[[], None],
 ) -> Iterator[Row]:
     """Yield the figure of a choice, nothing on a device that has none."""
     x, y, out = memories
@@ -114,7 +133,7 @@ def _where_rows(
         for _ in range(count):
             select(stream, condition=truth, a=x, b=y, out=out)
 
-    yield _row("checked where", checked_where, 1.0 if stream.is_synchronous else 6.0, peers, stream.synchronize)
+    yield _row("checked where", checked_where, 1.0 if stream.is_synchronous else 6.0, peers, settle)
 
 
 def _creation_rows(device: ep.Device, known: ep.Descriptor, *, is_cpu: bool) -> Iterator[Row]:
@@ -159,13 +178,13 @@ def _row(
     return Row(name, ours.median * 1e6, ours.spread, budget, ratios)
 
 
-def _peers(names: tuple[str, ...]) -> dict[str, dict[str, Callable[[int], None]]]:
-    """Return the peers' fastest forms on one element: `out=`, no allocation in the loop, called as EP is called."""
+def _peers(names: tuple[str, ...], device: ep.Device) -> dict[str, dict[str, Callable[[int], None]]]:
+    """Return the peers' fastest forms on one element: `out=`, no allocation in the loop, called as EP is called, on the device if they have it."""
     found: dict[str, dict[str, Callable[[int], None]]] = {"unary": {}, "binary": {}, "where": {}}
     if "numpy" in names:
         found["unary"]["numpy"], found["binary"]["numpy"] = _numpy_calls()
     if "torch" in names:
-        found["unary"]["torch"], found["binary"]["torch"], found["where"]["torch"] = _torch_calls()
+        found["unary"]["torch"], found["binary"]["torch"], found["where"]["torch"] = _torch_calls(device)
     return found
 
 
@@ -186,11 +205,16 @@ def _numpy_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
     return unary, binary
 
 
-def _torch_calls() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[int], None]]:
+def _torch_calls(
+    device: ep.Device,
+) -> tuple[Callable[[int], None], Callable[[int], None], Callable[[int], None]]:
     import torch  # noqa: PLC0415 - a peer, never a dependency
 
-    x, y, out = (torch.zeros(1) for _ in range(3))
-    truth = torch.zeros(1, dtype=torch.bool)
+    from ep_benchmarks.peers.pytorch.peer import place_beside  # noqa: PLC0415 - imports the peer
+
+    place = place_beside(device)
+    x, y, out = (torch.zeros(1, device=place) for _ in range(3))
+    truth = torch.zeros(1, dtype=torch.bool, device=place)
     neg, add, where = torch.neg, torch.add, torch.where
 
     def unary(count: int) -> None:

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
     Form = Callable[[Any, Mapping[str, Any], Mapping[str, torch.Tensor]], Callable[[], Any] | None]
 
-__all__ = ["PEER"]
+__all__ = ["PEER", "place_beside"]
 
 _FORMS: Final[Mapping[str, Form]] = {**elementwise.FORMS, **moved.FORMS, **computed.FORMS}
 """By family, from descriptor, inputs and outputs to the function that is timed: one that writes the outputs, or returns the first."""
+
+
+def place_beside(device: ep.Device) -> str:
+    """Return where PyTorch's tensors lie beside a device, in its words: on the same, if it has that, else on the CPU."""
+    kind, index = device.twin.dlpack_device() if device.provider.name == "cuda" else (dlpack.CPU, 0)
+    return f"cuda:{index}" if kind == dlpack.CUDA and torch.cuda.is_available() else "cpu"
 
 
 class _PyTorch(Peer):
@@ -40,8 +46,7 @@ class _PyTorch(Peer):
         torch.set_num_threads(count)
 
     def use_device(self, device: ep.Device) -> None:
-        kind, index = device.twin.dlpack_device() if device.provider.name == "cuda" else (dlpack.CPU, 0)
-        self._device = f"cuda:{index}" if kind == dlpack.CUDA and torch.cuda.is_available() else "cpu"
+        self._device = place_beside(device)
         torch.backends.cudnn.allow_tf32 = False  # as its products do, and EP, unless asked
 
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
