@@ -8,6 +8,7 @@ import ep_simt
 import pytest
 from ep_primitives import ArgReduce, Pool, Reduce
 from ep_primitives.families.reduce.rows import summation
+from ep_simt.packs import spread_of
 from ep_simt.reductions.pieces import is_window, lanes, levels_of
 
 import ep
@@ -26,7 +27,8 @@ SHAPES = (
 
 
 def levels(shape, strides, axes, target):
-    return levels_of(Reduce.infer("sum", ep.TensorSpec("float32", shape, strides), axes).reduced, target)
+    reduced = Reduce.infer("sum", ep.TensorSpec("float32", shape, strides), axes).reduced
+    return levels_of(reduced, target, spread_of(("f32",), target))
 
 
 def held(level, terms):
@@ -137,3 +139,11 @@ def test_windows_beside_each_other_share_what_is_theirs(shape, strides, window, 
 def test_windows_whose_elements_are_numbered_share_nothing():
     (launch,) = launches(ArgReduce.infer("max", ep.TensorSpec("float32", (99, 3)), 1), ep_simt.CPU)
     assert launch.entry == "reduce_columns"
+
+
+@pytest.mark.parametrize(
+    ("run", "spread", "span"), [(16, 16, 1), (16, 4, 4), (128, 4, 4), (1024, 8, 16), (4096, 4, 64), (128, 1, 32)]
+)
+def test_as_many_work_items_share_a_run_as_it_pays(run, spread, span):
+    reduced = Reduce.infer("sum", ep.TensorSpec("float32", (8, run)), (1,)).reduced
+    assert levels_of(reduced, ep_simt.GPU, spread)[0].span == span

@@ -19,6 +19,8 @@ _SHORT_OF_GROUP: Final = 16
 """The same where work-items share rows."""
 _PAYS: Final = 64
 """Elements that pay for a work-item that fetches several at once, and has to find its row first."""
+_LINE: Final = 4
+"""Work-items of a row that read a line of memory together, whatever they pay."""
 _REACH: Final = 32
 """Elements from the first to the last of a window's run."""
 
@@ -86,7 +88,7 @@ def _pieces(reduced: Geometry, target: Target, spread: int) -> Pieces:
 
 def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool, spread: int = 1) -> Pieces:
     """Return the pieces of `outer` runs."""
-    span = _span(run, target, _PAYS if spread > 1 else _FOUR) if is_along else 1
+    span = _span(run, target, spread) if is_along else 1
     unit = lanes(target) * span if is_along else 1
     most = _depth(target) * _FOUR * unit
     if run > most:
@@ -111,6 +113,13 @@ def _depth(target: Target) -> int:
     return 32 if target.group == 1 else 16
 
 
-def _span(run: int, target: Target, each: int) -> int:
+def _span(run: int, target: Target, spread: int) -> int:
     """Return a power of two: enough work-items for a run, each of which takes so many elements at once."""
-    return min(target.group, 1 << max((run // each).bit_length() - 1, 0))
+    if spread == 1:
+        return min(target.group, _power(run // _FOUR))
+    return min(target.group, max(_power(run // _PAYS), min(_LINE, _power(run // spread))))
+
+
+def _power(number: int) -> int:
+    """Return the greatest power of two that is not more, or 1."""
+    return 1 << max(number.bit_length() - 1, 0)
