@@ -67,14 +67,14 @@ class _Filled:
         places, numbers, made = [], [], []
         template: list[Any] = []
         for argument in launch.arguments:
-            at = len(template)
-            if isinstance(argument, Operand):
+            kind, at = type(argument), len(template)
+            if kind is Operand:
                 places.append(Place(argument.place, at, argument.itemsize, argument.offset))
-                template += [None, None]
-            elif isinstance(argument, Given):
+                template += (None, None)
+            elif kind is Given:
                 numbers.append((at, argument.place))
                 template.append(None)
-            elif isinstance(argument, Made):
+            elif kind is Made:
                 made.append((at, argument))
                 template += [None] * argument.width
             else:

@@ -71,13 +71,11 @@ class Elementwise(Body):
         variant = self._variant(key, doubles=target.doubles)
         if self.rounds(key) and not target.rounded:
             variant = variant._replace(compute="f64")
-        return _program(
-            variant, self._forms, self._files, _HELD if target.group == 1 else 1, self._spread(variant, target)
-        )
+        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1, _spread(variant, target))
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        spread = self._spread(self._variant(key), target)
+        spread = _spread(self._variant(key), target)
         visit = Layout.of(key).visit(long_rows(space, target), target, spread=spread)
         numbers = iter(range(len(descriptor.specs)))
         places = iter(range(len(descriptor.specs)))
@@ -90,19 +88,8 @@ class Elementwise(Body):
         (entry,) = self.entries(key)
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
 
-    def _spread(self, variant: _Variant, target: Target) -> int:
-        """Return how many elements a work-item visits where neighbours fetch together."""
-        if variant.row and variant.row.is_in_double:
-            return 1
-        return spread_of(variant.elements, target)
-
     def _variant(self, key: KernelKey, *, doubles: bool = True) -> _Variant:
-        elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
-        row = row_of(key.family, key.op, elements[0])
-        if row is not None and row.kind == "COMPLEX":
-            compute = "c128"
-        names = tuple(self.descriptor.roles.names)
-        return _Variant(key.family, key.op, names, elements, compute, Layout.of(key).wide, doubles)
+        return _variant_of(tuple(self.descriptor.roles.names), key, doubles=doubles)
 
 
 class _Variant(NamedTuple):
@@ -157,6 +144,24 @@ class _Variant(NamedTuple):
         )
         attributes = [number(f"p{place}", self.attribute) for place in range(_ATTRIBUTES * bool(rows(self.family)))]
         return taken(found, attributes, layout.parameters)
+
+
+@functools.lru_cache(maxsize=4096)
+def _variant_of(names: tuple[str, ...], key: KernelKey, *, doubles: bool) -> _Variant:
+    """Return the properties that a key, with operands of these names, decides."""
+    elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
+    row = row_of(key.family, key.op, elements[0])
+    if row is not None and row.kind == "COMPLEX":
+        compute = "c128"
+    return _Variant(key.family, key.op, names, elements, compute, Layout.of(key).wide, doubles)
+
+
+@functools.lru_cache(maxsize=4096)
+def _spread(variant: _Variant, target: Target) -> int:
+    """Return how many elements a work-item visits where neighbours fetch together."""
+    if variant.row and variant.row.is_in_double:
+        return 1
+    return spread_of(variant.elements, target)
 
 
 @functools.lru_cache(maxsize=4096)
