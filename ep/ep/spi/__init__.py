@@ -4,7 +4,7 @@ The classes here have only the methods that a provider must or may write, so tha
 none.
 """
 
-from ep.ground.callback import work_here
+from ep.ground.callback import is_working, work_here
 from ep.ground.ledger import Ledger, Ticket
 from ep.spi.communicator import Communicator, Group
 from ep.spi.device import Device
@@ -26,6 +26,7 @@ __all__ = [
     "Stream",
     "Ticket",
     "Worker",
+    "is_working",
     "let_host_wait",
     "work_here",
 ]

@@ -110,6 +110,9 @@ class CudaStream(ep.spi.Stream):
         self.enqueue("cuMemcpyPeerAsync", *sides, nbytes)
 
     def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
+        if ep.spi.is_working():
+            self._transfer("upload", dst, memoryview(bytes(src)))
+            return
         host, place = ffi.from_buffer(src), dst.handle + dst.offset
         if self.is_synchronous or nbytes > self.device.staging.largest or self.is_idle():
             self._directly("upload", place, host, nbytes)
@@ -123,10 +126,11 @@ class CudaStream(ep.spi.Stream):
         """Copy between a memory and the host's.
 
         The driver reads or writes memory that it has not locked at once, and so waits for the work before. That is right
-        where the stream is idle, or waits anyway. Else the host's thread moves the bytes to or from locked memory.
+        where the stream is idle, or waits anyway. Else the host's thread moves the bytes to or from locked memory; for a
+        finalizer on that thread, too, since an idle stream may get work meanwhile that this thread would have to do.
         """
         place, host = memory.handle + memory.offset, ffi.from_buffer(view, require_writable=what == "download")
-        if self.is_synchronous or self._is_locked(host) or self.is_idle():
+        if self.is_synchronous or self._is_locked(host) or (self.is_idle() and not ep.spi.is_working()):
             self._directly(what, place, host, view.nbytes)
             return
         most = min(view.nbytes, self.device.staging.largest)

@@ -175,3 +175,32 @@ print(len(device.twin._loaded))
     done = run("-c", program, driver=emulated)
     tried = "cuLibraryLoadData ['cuLibraryLoadData', 'cuLibraryGetModule', 'cuLibraryUnload'] []"
     assert done.stdout.splitlines() == [tried, tried, "1"], done.stderr
+
+
+def test_copy_of_a_thread_that_does_the_work_of_streams_waits_for_nothing(run, emulated):
+    program = """
+import os, threading
+import ep, numpy as np
+device = ep.device("cuda:0")
+stream = device.stream()
+memory = device.allocate(64)
+stream.upload(memory, np.full(64, 7, np.uint8))
+stream.synchronize()
+opened, back = threading.Event(), np.zeros(64, np.uint8)
+stream.call(opened.wait)
+type(stream.twin).is_idle = lambda self: True  # as it was when the thread asked, before another went on
+def work():
+    ep.spi.work_here()
+    stream.upload(memory, np.full(64, 8, np.uint8), constant=True)
+    stream.download(back, memory)
+    opened.set()
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+thread.join(20)
+if opened.is_set():
+    stream.synchronize()
+print(opened.is_set(), set(back.tolist()), flush=True)
+os._exit(0)  # though a thread waits for ever
+"""
+    done = run("-c", program, driver=emulated)
+    assert done.stdout == "True {8}\n", done.stdout + done.stderr

@@ -86,3 +86,15 @@ def test_sigmoid_and_tanh_end_at_their_limits(evaluate):
     z = np.array([complex(x, 1) for x in (-1e300, -800.0, 800.0, 1e300)])
     assert evaluate("sigmoid", z).tolist() == [0, 0, 1, 1]
     assert evaluate("tanh", z).tolist() == [-1, -1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("op", ["tanh", "sigmoid"])
+def test_zeros_of_a_gradient_have_their_signs_whether_products_are_fused_or_not(run_on, isa, op, dtype):
+    dy, y = np.zeros(64, dtype), np.zeros(64, dtype)
+    dy.imag = -0.0
+    spec = ep.TensorSpec.of(dy)
+    dx = run_on(isa, BroadcastBinary.infer(f"{op}_backward_with_dy_y", spec, spec), dy, y)
+    assert (dx == 0).all()
+    assert np.signbit(dx.imag).all()
+    assert not np.signbit(dx.real).any()
