@@ -84,10 +84,11 @@ test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two a
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-cuda quick-opencl quick-sim quick-cpu
 
-conformance: emulated-cuda ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device, and the quick suite on CUDA without a GPU
+conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device, and the quick suite on CUDA without a GPU
 	$(BIN)/ep-conformance run --provider cpu
 	$(BIN)/ep-conformance run --provider opencl
 	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
+	@$(MAKE) --no-print-directory emulated-cuda
 
 accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs included (an hour), into docs/reports/accuracy.md
 	@mkdir -p build docs

@@ -110,7 +110,7 @@ class CudaStream(ep.spi.Stream):
         self.enqueue("cuMemcpyPeerAsync", *sides, nbytes)
 
     def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
-        if ep.spi.is_working():
+        if ep.spi.is_working():  # a finalizer on the host's thread: see _transfer, which reads its bytes later
             self._transfer("upload", dst, memoryview(bytes(src)))
             return
         host, place = ffi.from_buffer(src), dst.handle + dst.offset

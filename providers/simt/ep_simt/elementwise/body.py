@@ -89,7 +89,7 @@ class Elementwise(Body):
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
 
     def _variant(self, key: KernelKey, *, doubles: bool = True) -> _Variant:
-        return _variant_of(tuple(self.descriptor.roles.names), key, doubles=doubles)
+        return _variant_of(self.descriptor.roles.names, key, doubles=doubles)
 
 
 class _Variant(NamedTuple):
