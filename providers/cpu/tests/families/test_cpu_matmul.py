@@ -31,14 +31,16 @@ import numpy as np
 import ep
 from ep_primitives import Matmul
 device = ep.device("cpu:0")
-a, out = np.ones((700, 300), np.float32), np.empty((700, 700), np.float32)
-multiply = Matmul.infer(*map(ep.TensorSpec.of, (a, a.T))).on(device)
+a = np.ones((900, 700), np.float32)
 
-def panels():
-    multiply(device.stream(), a=a, b=a.T, out=out)
+
+def panels(n=900):
+    left, right = a[:n], a.T[:, :n]
+    descriptor = Matmul.infer(ep.TensorSpec.of(left), ep.TensorSpec.of(right))
+    descriptor.on(device)(device.stream(), a=left, b=right, out=np.empty((n, n), np.float32))
     return device.memory_info().workspace
 
-print(device.memory_info().workspace, panels(), panels())
+print(device.memory_info().workspace, panels(300), panels(), panels())
 with ThreadPoolExecutor(1) as threads:
     print(threads.submit(panels).result())
 print(panels())
@@ -184,6 +186,34 @@ def test_many_rows_meet_panels_of_small_factors_with_the_bits_of_a_large_product
             assert (on_isa(a[:m], b[:, 7 : 7 + n]) == whole[:m, 7 : 7 + n]).all()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [
+        (np.float32, (901, 833, 805)),
+        (ml_dtypes.bfloat16, (1103, 1061, 1041)),
+        (np.complex64, (871, 803, 777)),
+        (np.int8, (1313, 1337, 1301)),
+    ],
+)
+def test_large_product_on_shared_panels_has_the_bits_of_parts_of_it(isa, launch_on, dtype, shape):
+    m, k, n = shape
+    a = RNG.integers(-128, 127, (2, m, k), dtype) if dtype is np.int8 else draw((2, m, k), dtype)
+    b, bias = a[:, :n].swapaxes(1, 2), None if dtype is np.int8 else a[0, 0, :n]
+
+    def on_isa(a, b, bias):
+        specs = [None if each is None else ep.TensorSpec.of(each) for each in (a, b, bias)]
+        descriptor = Matmul.infer(*specs[:2], bias=specs[2])
+        out = np.ones(descriptor.out.shape, descriptor.out.dtype)
+        launch_on(isa, PanelMatmul(), descriptor, (a, b, bias, out), (2, 1))
+        return out
+
+    whole = on_isa(a, b, bias)
+    for rows, columns in ((slice(0, 90), slice(0, None)), (slice(m - 61, m), slice(5, 301))):
+        part = on_isa(a[:, rows], b[:, :, columns], None if bias is None else bias[columns])
+        assert (part == whole[:, rows, columns]).all()
+        assert part.any()
+
+
 def test_errors_have_no_bias(stream):
     a, b = RNG.uniform(0.5, 1.5, (64, 1000)).astype(np.float32), RNG.uniform(0.5, 1.5, (1000, 64)).astype(np.float32)
     error = product(stream, a, b) - a.astype(np.float64) @ b.astype(np.float64)
@@ -259,5 +289,6 @@ def test_factors_without_elements_may_stand_in_memories_without_bytes(device, st
 
 def test_panels_of_threads_are_counted_and_kept(fresh_python):
     found = fresh_python(PANELS_OF_THREADS, EP_CPU_THREADS="1")
-    panels = 192 * 256 * 8 + 257 * 3072 + 384 * 3072
-    assert [int(nbytes) / panels for nbytes in found.split()] == [0, 1, 1, 2, 1]
+    panels, shared = 192 * 256 * 8 + 257 * 3072 + 384 * 3072, 4 << 20
+    most = panels + shared
+    assert [int(nbytes) for nbytes in found.split()] == [0, panels, most, most, 2 * most, most]

@@ -126,9 +126,9 @@ class Block {
 
     // All strips meet a block of keys, as far as they do.
     void meet(int64_t key, int64_t keys) {
-        const bool agrees =
-            first_.agrees == nullptr || first_.agrees(scratch_ + room_.k, round_up(keys, first_.rows) * lanes(),
-                                                      scratch_ + room_.q, strips_ * width_ * lanes());
+        const bool agrees = first_.least == nullptr ||
+                            first_.agrees(first_.least(scratch_ + room_.k, round_up(keys, first_.rows) * lanes()),
+                                          first_.least(scratch_ + room_.q, strips_ * width_ * lanes()));
         const ep::Tile& tile = agrees ? first_ : *first_.otherwise;
         const bool shares_mask = g_.line[EP_ATTENTION_MASK] == 0;
         if (has_mask() && shares_mask) load_mask(0, width_, key, keys);

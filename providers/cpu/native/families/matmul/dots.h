@@ -124,9 +124,9 @@ inline int least_exponent(const void* panels, int64_t lanes) {
 
 // Numbers whose exponents are e and f have products that are whole multiples of 2^(e + f - 14), and so have all sums of
 // these: none is denormal if that is a normal number.
-inline bool has_no_denormals(const void* a, int64_t left, const void* b, int64_t right) {
+inline bool has_no_denormals(int e, int f) {
     constexpr int BIAS = 127, FRACTIONS = 14, LEAST = -126;
-    return least_exponent(a, left) + least_exponent(b, right) - 2 * BIAS - FRACTIONS >= LEAST;
+    return e + f - 2 * BIAS - FRACTIONS >= LEAST;
 }
 
 inline bool has_pairs() {

@@ -67,6 +67,7 @@ constexpr ep::Tile pair_tile() {
     tile.multiply_row = multiply_row<float, 2, BFloat16>;
     tile.multiply_small = multiply_small<float, 2>;
     tile.multiply = dot_pairs;
+    tile.least = least_exponent;
     tile.agrees = has_no_denormals;
     tile.otherwise = &BFLOAT16;
     tile.single = &BFLOAT16_SINGLE;

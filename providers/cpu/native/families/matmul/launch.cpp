@@ -1,14 +1,11 @@
 // Matmul: tiles of the output, each summed in panels that fit the caches, then finished row by row.
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <memory>
 
 #include "families/elementwise/elementwise.h"
 #include "finishing.h"
+#include "job.h"
 #include "runtime/count.h"
-#include "runtime/pool.h"
-#include "tiles.h"
 
 namespace {
 
@@ -16,49 +13,10 @@ using ep::ceil_div;
 using ep::ComplexRow;
 using ep::DEPTH;
 using ep::RealRow;
-// A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
-// panels of a stay in a core's own; multiples of every panel's.
-constexpr int64_t ROWS = 384, BLOCK_ROWS = 192;
-constexpr int64_t COLUMN_BYTES = 3072;
-constexpr int64_t A_BYTES = BLOCK_ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES;
-constexpr int64_t SUM_BYTES = ROWS * COLUMN_BYTES;
+using namespace ep::products;
+
 // Bytes of the sums of a single row.
 constexpr int64_t ROW_BYTES = 32768;
-constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
-
-// A thread's panels and sums: allocated when first needed, kept for the next launch.
-std::atomic<int64_t> kept{0};
-struct Free {
-    void operator()(char* block) const {
-        std::free(block);
-        kept -= WORKSPACE;
-    }
-};
-char* workspace() {
-    thread_local std::unique_ptr<char, Free> block;
-    if (!block) {
-        block.reset(static_cast<char*>(std::aligned_alloc(4096, WORKSPACE)));
-        if (block) kept += WORKSPACE;
-    }
-    return block.get();
-}
-
-constexpr int64_t round_up(int64_t a, int64_t b) {
-    return ceil_div(a, b) * b;
-}
-
-// One launch, and how its output is cut into tiles of `rows` x `columns` elements.
-struct Job {
-    const ep_matmul_plan* plan;
-    const ep::Tile* tile;
-    void (*run)(const Job&, int64_t batch, int64_t row, int64_t column, char* workspace);
-    char* at[EP_MATRICES];
-    double alpha[2], beta[2];
-    bool is_row, is_plain;
-    int64_t rows, columns, down, across, batches, tiles;
-    int parts;
-    std::atomic<int> status;
-};
 
 bool is_zero(const double* number) {
     return number[0] == 0 && number[1] == 0;
@@ -67,42 +25,13 @@ bool is_one(const double* number) {
     return number[0] == 1 && number[1] == 0;
 }
 
-// The place of an operand's matrix in batch number `index` of the dimensions [begin, end).
-char* matrix(const ep_matmul_plan& g, char* at, int operand, int64_t index, int begin, int end) {
-    for (int d = end - 1; d >= begin; --d) {
-        at += index % g.extent[d] * g.stride[operand][d];
-        index /= g.extent[d];
-    }
-    return at;
-}
-
-int64_t extents(const ep_matmul_plan& g, int begin, int end) {
-    int64_t size = 1;
-    for (int d = begin; d < end; ++d) size *= g.extent[d];
-    return size;
-}
-
-// Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
-void multiply_panels(const ep::Tile& tile, const char* a, const char* b, int64_t rows, int64_t across, int64_t steps,
-                     char* sums, int64_t step, bool adds) {
-    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
-                  b_panel = tile.columns * steps;
-    const bool agrees = tile.agrees == nullptr || tile.agrees(a, down * a_panel, b, across * b_panel);
-    const auto multiply = agrees ? tile.multiply : tile.otherwise->multiply;
-    for (int64_t j = 0; j < across; ++j)
-        for (int64_t i = 0; i < down; ++i)
-            multiply(a + i * a_panel * tile.lane, b + j * b_panel * tile.lane, steps,
-                     sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                     static_cast<int>(rows - i * tile.rows), adds);
-}
-
 // Sum one tile of one batch into `sums`, whose rows are `step` sums apart.
 void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels) {
     const ep_matmul_plan& g = *job.plan;
     const ep::Tile& tile = *job.tile;
     char *const a_panels = panels, *const b_panels = panels + A_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    const int64_t most = std::min(DEPTH * tile.terms, ep::BLOCK) / tile.widths, summed = extents(g, g.kept, g.ndim);
+    const int64_t most = depth_of(tile), summed = extents(g, g.kept, g.ndim);
     const int64_t across = ceil_div(n * tile.widths, tile.columns);
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
@@ -123,13 +52,14 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
             }
             tile.pack_right({tile.storage, right, g.column[EP_B], g.line[EP_B], n, depth, g.conjugate[1] != 0},
                             b_panels);
+            const int least = tile.least == nullptr ? 0 : tile.least(b_panels, across * tile.columns * steps);
             for (int64_t from = 0; from < m; from += BLOCK_ROWS) {
                 const int64_t rows = std::min(BLOCK_ROWS, m - from);
                 tile.pack_left({tile.storage, left + from * g.line[EP_A], g.line[EP_A], g.column[EP_A], rows, depth,
                                 g.conjugate[0] != 0},
                                a_panels);
-                multiply_panels(tile, a_panels, b_panels, rows, across, steps, sums + from * step * tile.sum, step,
-                                s + k != 0);
+                multiply_panels(tile, multiply_of(tile, least, a_panels, rows, steps), a_panels, b_panels, rows, across,
+                                steps, sums + from * step * tile.sum, step, s + k != 0);
             }
         }
     }
@@ -143,16 +73,17 @@ int64_t wanted_tiles() {
 // Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t threads = ep::threads(), wanted = threads == 1 ? 1 : 2 * threads, most = job.columns,
-                  panel = job.tile->columns / job.tile->widths;
+    const int64_t most = job.columns, panel = job.tile->columns / job.tile->widths;
     job.batches = extents(g, 0, g.kept);
-    job.down = ceil_div(g.m, ROWS);
+    // Sums that go where they belong, once, need no room.
+    const bool is_direct = job.is_plain && is_whole(job, g.m, g.n) && g.k <= depth_of(*job.tile);
+    job.down = ceil_div(g.m, is_direct ? 4 * ROWS : ROWS);
     job.across = ceil_div(g.n, most);
     for (;;) {
         job.rows = round_up(ceil_div(g.m, job.down), job.tile->rows);
         job.columns = round_up(ceil_div(g.n, job.across), panel);
-        if (job.batches * job.down * job.across >= wanted) break;
-        if (job.columns > 2 * panel && job.columns >= job.rows)
+        if (job.batches * job.down * job.across >= ep::threads()) break;
+        if (job.columns > 2 * panel && job.columns * (1 + job.tile->ahead) >= job.rows)
             ++job.across;
         else if (job.rows > 4 * job.tile->rows)
             ++job.down;
@@ -176,9 +107,10 @@ void cut_rows(Job& job) {
     job.across = 1;
 }
 
-// Scale rows of sums, which are `step` apart, add what is added, and write them where row `row` of the output begins.
+// The `finish` of a job whose sums are T.
 template <class T, class Row>
-void finish(const Job& job, int64_t batch, int64_t row, int64_t column, T* sums, int64_t step, int64_t m, int64_t n) {
+void finish(const Job& job, int64_t batch, int64_t row, int64_t column, char* at, int64_t step, int64_t m, int64_t n) {
+    T* const sums = reinterpret_cast<T*>(at);
     static constexpr double ONE[2] = {1, 0}, NONE[EP_ATTRIBUTES] = {};
     const ep_matmul_plan& g = *job.plan;
     const bool is_scaled = !is_zero(job.alpha) && !is_one(job.alpha), reads_out = !is_zero(job.beta);
@@ -203,12 +135,6 @@ void finish(const Job& job, int64_t batch, int64_t row, int64_t column, T* sums,
     }
 }
 
-// Whether panels end where m rows of n columns do: the innermost products write 1, 2, 4 rows or a panel of them.
-bool is_whole(const Job& job, int64_t m, int64_t n) {
-    const int64_t last = m % job.tile->rows;
-    return (last <= 2 || last == 4) && n * job.tile->widths % job.tile->columns == 0;
-}
-
 template <class T, class Row>
 void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
     const ep_matmul_plan& g = *job.plan;
@@ -224,7 +150,7 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
     if (is_empty || job.is_row) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
     if (!is_empty) sum_tile(job, batch, row, column, sums, step, memory);
-    finish<T, Row>(job, batch, row, column, reinterpret_cast<T*>(sums), step, m, n);
+    job.finish(job, batch, row, column, sums, step, m, n);
 }
 
 // A factor as it lies, if sums are kept in its type, or else staged in `memory`, along its smaller stride.
@@ -267,10 +193,10 @@ void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory
         job.tile->multiply_small(&a, &b, m, g.n, g.k, out, g.line[EP_OUT] / int64_t{sizeof(T)});
         return;
     }
-    T* const sums = reinterpret_cast<T*>(memory + A_BYTES + B_BYTES);
+    char* const sums = memory + A_BYTES + B_BYTES;
     job.tile->multiply_small(&a, &b, m, g.n, g.k, sums, g.n);
     const bool is_one_row = m == g.m && !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
-    finish<T, Row>(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
+    job.finish(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
 }
 
 // Factors of so few elements are read where they lie, b by each panel's rows of a; products of so few terms if they
@@ -292,6 +218,8 @@ void choose_run(Job& job) {
     job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
                    g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                    g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
+    job.finish = finish<T, Row>;
+    job.is_tiled = !job.is_row && !is_small(job);
     if (is_small(job)) {
         job.run = run_small<T, Row>;
         cut_rows(job);
@@ -355,6 +283,7 @@ int ep::matmul(const void* packed) {
     std::memcpy(job.alpha, numbers, sizeof job.alpha);
     std::memcpy(job.beta, numbers + EP_NUMBER, sizeof job.beta);
     choose(job);
+    if (is_shared(job)) return multiply_shared(job);
     job.tiles = job.batches * job.down * job.across;
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) *
                             static_cast<double>(extents(g, 0, g.ndim));
@@ -362,8 +291,4 @@ int ep::matmul(const void* packed) {
     job.parts = static_cast<int>(std::min(job.tiles, worth));
     ep::parallel(job.parts, run_part, &job);
     return job.status.load(std::memory_order_relaxed);
-}
-
-extern "C" int64_t ep_workspace(void) {
-    return kept;
 }

@@ -96,7 +96,7 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
     using Word = std::conditional_t<sizeof(L) == 4, uint32_t, uint64_t>;
     constexpr int64_t lanes = Vector<L>::lanes, square = IN_LANE<L>;
     alignas(ep::LINE) L buffer[Vector<L>::lanes][ep::BLOCK];
-    alignas(ep::LINE) U block[ep::BLOCK];
+    alignas(ep::LINE) U block[std::max<int64_t>(ep::BLOCK, ep::DEPTH * As::terms)];
     const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
     const bool lies = factor.storage->is_direct && factor.depth_step == factor.storage->size &&
                       sizeof(U) * As::terms == sizeof(L) && std::is_integral_v<U> == std::is_integral_v<L> &&

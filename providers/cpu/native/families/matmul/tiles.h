@@ -49,9 +49,11 @@ struct Tile {
     void (*multiply_row)(const void* row, const Factor& factor, void* sums);
     // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
     void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
-    // Whether the product of panels of so many lanes has the same bits as `otherwise`, which takes the same panels;
-    // null where it always has.
-    bool (*agrees)(const void* a, int64_t left, const void* b, int64_t right);
+    // What `otherwise`, which takes the same panels, has other bits for, if anything: `least` says of so many lanes how
+    // small their elements are, and `agrees` whether products of such elements have the same bits; null, both, where
+    // all have.
+    int (*least)(const void* panels, int64_t lanes);
+    bool (*agrees)(int a, int b);
     const Tile* otherwise;
     // The tile of processors that have instructions for it, and whether this one is such; null where there is none.
     const Tile* better;

@@ -1,0 +1,98 @@
+// One launch of Matmul: how its output is cut, and the memory that a thread multiplies in.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/pool.h"
+#include "tiles.h"
+
+namespace ep::products {
+
+// A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
+// panels of a stay in a core's own; multiples of every panel's.
+constexpr int64_t ROWS = 384, BLOCK_ROWS = 192;
+constexpr int64_t COLUMN_BYTES = 3072;
+constexpr int64_t A_BYTES = BLOCK_ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES;
+constexpr int64_t SUM_BYTES = ROWS * COLUMN_BYTES;
+constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
+
+// A thread's panels of a, its panels of b, and its sums, in this order: allocated when first needed, kept for the next
+// launch. Null without memory.
+char* workspace();
+
+// Panels of b that all threads read: so many of the calling thread, kept as well.
+constexpr int64_t SHARED_BYTES = int64_t{4} << 20;
+char* shared_panels();
+
+// The elements of a sum that panels of a tile hold.
+constexpr int64_t depth_of(const Tile& tile) {
+    return DEPTH * tile.terms / tile.widths;
+}
+
+constexpr int64_t round_up(int64_t a, int64_t b) {
+    return ceil_div(a, b) * b;
+}
+
+// One launch, and how its output is cut into tiles of `rows` x `columns` elements.
+struct Job {
+    const ep_matmul_plan* plan;
+    const Tile* tile;
+    void (*run)(const Job&, int64_t batch, int64_t row, int64_t column, char* workspace);
+    // Scales rows of sums, which are `step` apart, adds what is added, and writes them where they belong.
+    void (*finish)(const Job&, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, int64_t m,
+                   int64_t n);
+    char* at[EP_MATRICES];
+    double alpha[2], beta[2];
+    bool is_row, is_tiled, is_plain;
+    int64_t rows, columns, down, across, batches, tiles;
+    int parts;
+    std::atomic<int> status;
+};
+
+// The place of an operand's matrix in batch number `index` of the dimensions [begin, end).
+inline char* matrix(const ep_matmul_plan& g, char* at, int operand, int64_t index, int begin, int end) {
+    for (int d = end - 1; d >= begin; --d) {
+        at += index % g.extent[d] * g.stride[operand][d];
+        index /= g.extent[d];
+    }
+    return at;
+}
+
+inline int64_t extents(const ep_matmul_plan& g, int begin, int end) {
+    int64_t size = 1;
+    for (int d = begin; d < end; ++d) size *= g.extent[d];
+    return size;
+}
+
+// How the panels of b are multiplied, whose elements of least size are so, and those of a.
+using Multiply = decltype(Tile::multiply);
+inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t rows, int64_t steps) {
+    if (tile.least == nullptr) return tile.multiply;
+    const int64_t lanes = round_up(rows, tile.rows) * tile.widths * steps;
+    return tile.agrees(least, tile.least(a, lanes)) ? tile.multiply : tile.otherwise->multiply;
+}
+
+// Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
+inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
+                            int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
+    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
+                  b_panel = tile.columns * steps;
+    for (int64_t j = 0; j < across; ++j)
+        for (int64_t i = 0; i < down; ++i)
+            multiply(a + i * a_panel * tile.lane, b + j * b_panel * tile.lane, steps,
+                     sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
+                     static_cast<int>(rows - i * tile.rows), adds);
+}
+
+// Whether panels end where m rows of n columns do: the innermost products write 1, 2, 4 rows or a panel of them.
+inline bool is_whole(const Job& job, int64_t m, int64_t n) {
+    const int64_t last = m % job.tile->rows;
+    return (last <= 2 || last == 4) && n * job.tile->widths % job.tile->columns == 0;
+}
+
+// Large products: all threads pack b once, and then take blocks of rows of it. The values are those of tiles.
+bool is_shared(const Job& job);
+int multiply_shared(Job& job);
+
+}  // namespace ep::products
