@@ -3,10 +3,13 @@
 
 #include "passes.h"
 #include "runtime/count.h"
+#include "runtime/kept.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
 
 namespace {
+
+struct Terms;
 
 using ep::ceil_div;
 // Exponentials cost more than a byte of memory does.
@@ -117,4 +120,8 @@ int ep::softmax(const void* packed) {
         ep::parallel(job.parts, finish_chunks, &job);
     }
     return 0;
+}
+
+char* ep::kept_terms() {
+    return kept<Terms, TERMS>();
 }

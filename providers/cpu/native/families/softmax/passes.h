@@ -44,6 +44,10 @@ struct Softmaxes {
     Passes rows, columns;
 };
 
+// Bytes of the terms of a row that are kept, by each thread; null without memory.
+constexpr int64_t TERMS = int64_t{512} << 10;
+char* kept_terms();
+
 // The entry of the rows.
 int softmax(const void* packed);
 

@@ -137,7 +137,7 @@ Measure<T> measure_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n,
         for (int64_t k = 0; k < m; k += ep::BLOCK) {
             const T* block[Op::inputs];
             for (int input = 0; input < Op::inputs; ++input) block[input] = in[input] + k;
-            T* const terms = kept == nullptr ? nullptr : kept + k;
+            T* const terms = kept == nullptr ? nullptr : kept + i + k;
             sums.add(LongBlocks<Op, T>::sum(block, std::min(ep::BLOCK, m - k), origin<T>(base), terms));
         }
     }
@@ -147,18 +147,20 @@ Measure<T> measure_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n,
 template <class Op, class T>
 void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const T* kept, Measure<T> measure,
                   Made<T>& made) {
+    const bool is_kept = Op::keeps && kept != nullptr;
     for (int64_t i = 0, m; i < n; i += m) {
         m = std::min(ep::PIECE, n - i);
-        const T* const* const in = pieces.load(from + i, m);
+        const T* const* const in = is_kept ? nullptr : pieces.load(from + i, m);
         for (int64_t k = 0, length; k < m; k += length) {
             length = made.length(from + i + k, m - k);
             T* const out = made.block(from + i + k);
-            const T* block[Op::inputs];
-            for (int input = 0; input < Op::inputs; ++input) block[input] = in[input] + k;
-            if (Op::keeps && kept != nullptr)
-                LongBlocks<Op, T>::scale(kept + k, length, measure.sum, out);
-            else
+            if (is_kept) {
+                LongBlocks<Op, T>::scale(kept + i + k, length, measure.sum, out);
+            } else {
+                const T* block[Op::inputs];
+                for (int input = 0; input < Op::inputs; ++input) block[input] = in[input] + k;
                 LongBlocks<Op, T>::finish(block, length, measure, out);
+            }
             made.flush(from + i + k, length, out);
         }
     }
@@ -194,12 +196,24 @@ struct RowPasses {
         }
     }
 
-    // The terms of long rows are made twice: keeping them in memory was tried and saves a twentieth.
+    // Terms are kept, as many as a core's own cache has room for beside the row, and the others are made twice: keeping
+    // them in memory was tried and saves a twentieth.
     static void whole_chunks(const RowForm& form, char* const* at) {
         ep::Measures measures;
-        measure(form, at, 1, 0, form.chunks, measures.bytes);
+        auto* const chunks = reinterpret_cast<Chunk*>(measures.bytes);
+        T* const terms = Op::keeps ? reinterpret_cast<T*>(ep::kept_terms()) : nullptr;
+        const auto length = [&](int64_t c) { return std::min(form.chunk, form.extent - c * form.chunk); };
+        const auto kept = [&](int64_t c) {
+            const int64_t end = c * form.chunk + length(c);
+            return terms != nullptr && end * int64_t{sizeof(T)} <= ep::TERMS ? terms + c * form.chunk : nullptr;
+        };
+        Pieces<T, Op::inputs> pieces(form, at);
+        for (int64_t c = 0; c < form.chunks; ++c)
+            chunks[c] = measure_chunk<Op, T>(pieces, c * form.chunk, length(c), kept(c));
         combine(form, 1, measures.bytes);
-        finish(form, at, 1, 0, form.chunks, measures.bytes);
+        Made<T> made(form, at[EP_MADE]);
+        for (int64_t c = 0; c < form.chunks; ++c)
+            finish_chunk<Op, T>(pieces, c * form.chunk, length(c), kept(c), chunks[c], made);
     }
 
     // One chunk of one piece, which is read once.
