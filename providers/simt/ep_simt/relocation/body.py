@@ -25,6 +25,9 @@ _FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "relocation/relocatio
 _TILES: Final = {"u8": 128, "u16": 64, "u32": 64, "u64": 32, "u128": 32}
 """Elements along each side of a tile: 17 KB at most of the shared memory."""
 
+_LARGE: Final = {**_TILES, "u16": 120}
+"""The same where a group is one work-item, which has the 32 KB of any device to itself."""
+
 _LINE: Final = 64
 """Bytes of a cache's line."""
 
@@ -60,7 +63,7 @@ class Relocating(BitwiseBody):
         operands = operands_of(descriptor, space.offsets)
         turned = _turned(space, descriptor.out.itemsize) if key.layout == "strided" else None
         if turned is not None:
-            tile = _TILES[unsigned(descriptor.out.dtype)]
+            tile = _tile(unsigned(descriptor.out.dtype), target.group)
             down, across = (-(-extent // tile) for extent in turned.shape[-2:])
             tiles = turned.size // (turned.shape[-2] * turned.shape[-1]) * down * across
             packed = packed_geometry(turned.shape, turned.strides, (down, across, tiles), wide=key.wide)
@@ -82,11 +85,15 @@ def _turned(space: Geometry, itemsize: int) -> Geometry | None:
     return space.in_order([*(axis for axis in range(inner) if axis != deep), deep, inner])
 
 
+def _tile(element: str, group: int) -> int:
+    return (_LARGE if group == 1 else _TILES)[element]
+
+
 @functools.cache
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
     element, wide, group, spread = variant
-    tile = _TILES[element]
+    tile = _tile(element, group)
     across = min(tile, group)
     words: dict[str, object] = {
         "EP_WIDE": int(wide),
