@@ -64,9 +64,10 @@ def tile_of(group: int, itemsize: int, *, is_complex: bool) -> Tile:
         depth = 16
         # One more than a power of two: neighbours that write down a column of the tile meet no bank twice.
         return Tile(4, block_columns, group // across, across, depth, depth + 1, across * block_columns + 1)
-    # Blocks fill eight vector registers of 32 bytes; both factors fit into a cache of 256 KiB. A cache line more than a power
-    # of two: rows that lie below one another meet in no set of a cache.
-    line, block_columns, depth = 64 // itemsize, 64 // itemsize // parts, 1024 // itemsize // parts
+    # Blocks fill eight vector registers of 32 bytes. Factors and totals fit into 256 KiB, which is a cache, and all the shared
+    # memory of some processors' runtimes. A cache line more than a power of two: rows that lie below one another meet in
+    # no set of a cache.
+    line, block_columns, depth = 64 // itemsize, 64 // itemsize // parts, 1024 // itemsize // parts**2
     across = 4 * parts
     down = 32 * 4 // itemsize
     return Tile(4, block_columns, down, across, depth, depth + line, across * block_columns + line)
