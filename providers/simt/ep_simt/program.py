@@ -121,18 +121,17 @@ def access(name: str, element: str, compute: str = "") -> dict[str, object]:
 
     compute  : the type that loading gives and storing takes, if it is not that of the element
     """
-    place, how = f"{name}[{name}_at + (i)]", _stored_as(element, compute)
+    place = f"{name}[{name}_at + (i)]"
+    if (element, compute) == ("c64", "c128"):
+        return {
+            f"EP_LOAD_{name}(i)": f"ep_load_wide_c64(&{place})",
+            f"EP_STORE_{name}(i, value)": f"ep_store_wide_c64(&{place}, value)",
+        }
+    how = element if element in _CONVERTED else ""  # computed with itself
     return {
         f"EP_LOAD_{name}(i)": f"ep_loaded_{how}({place})" if how else f"({place})",
         f"EP_STORE_{name}(i, value)": f"({place} = {f'ep_stored_{how}(value)' if how else 'value'})",
     }
-
-
-def _stored_as(element: str, compute: str) -> str:
-    """Return the suffix of the functions that convert between an element and what is computed with, "" if it is computed with itself."""
-    if (element, compute) == ("c64", "c128"):
-        return "wide_c64"
-    return element if element in _CONVERTED else ""
 
 
 def storage(elements: Iterable[str]) -> tuple[str, ...]:

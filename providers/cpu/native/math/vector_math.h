@@ -13,6 +13,7 @@ using ep_u64 = uint64_t;
 #define EP_HAS_F64 1
 #define EP_NAMED(name, type) name
 #define EP_CONSTANT_TABLE(T, name, n) constexpr T name[n]
+#define EP_UNROLLED  // GCC makes loops of so few turns straight
 #define EP_UNROLLED_BY_8 _Pragma("GCC unroll 8")
 #define EP_STRUCT(name) \
     template <>         \

@@ -66,7 +66,7 @@ typedef double ep_f64;
 #else
 #define EP_ROLLED
 #endif
-// Before a loop whose copies keep an array of a work-item in registers. Where work-items are loops, there is none.
+// Before a loop whose copies keep an array of a work-item in registers, or that has few turns in a loop of vectors.
 #define EP_UNROLLED _Pragma("unroll")
 #define EP_AXIS_x 0
 #define EP_AXIS_y 1
