@@ -38,6 +38,11 @@ _BINARY: Final = {
 }
 """Those with another name there."""
 _DIVIDED: Final = {"div": None, "trunc_div": "trunc"}
+_GRADIENTS: Final = {
+    "tanh_backward_with_dy_y": torch.ops.aten.tanh_backward,
+    "silu_backward_with_dy_x": torch.ops.aten.silu_backward,
+    "gelu_backward_with_dy_x": torch.ops.aten.gelu_backward,
+}
 
 
 def _unary(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Tensor]) -> Callable[[], Any] | None:
@@ -55,8 +60,8 @@ def _binary(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Tensor
     (a, b), out, op = given.values(), outs["out"], descriptor.op
     if op == "div" and not out.is_floating_point():
         return None
-    if op == "tanh_backward_with_dy_y":
-        backward = torch.ops.aten.tanh_backward.grad_input
+    if op in _GRADIENTS:
+        backward = _GRADIENTS[op].grad_input
         return lambda: backward(a, b, grad_input=out)
     if op in _DIVIDED:
         return lambda: torch.div(a, b, rounding_mode=_DIVIDED[op], out=out)

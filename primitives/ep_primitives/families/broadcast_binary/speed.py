@@ -21,7 +21,8 @@ _LARGE: Final = {
     "complex64": "add mul",
 }
 _SMALLER: Final = {
-    "float32": "add sub div max pow less_than tanh_backward_with_dy_y",
+    "float32": "add sub div max pow less_than tanh_backward_with_dy_y silu_backward_with_dy_x gelu_backward_with_dy_x",
+    "bfloat16": "gelu_backward_with_dy_x",
     "float64": "add mul",
     "int32": "add mul floor_div",
     "int64": "add",

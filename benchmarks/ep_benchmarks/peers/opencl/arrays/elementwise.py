@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMS"]
 
 _ROOT_OF_HALF: Final = np.float32(0.5**0.5)
+_DENSITY: Final = np.float32((2 * np.pi) ** -0.5)
+_HALF: Final = np.float32(0.5)
 _UNARY: Final[dict[str, Callable[[Any], Any]]] = {
     "abs": abs,
     "negative": operator.neg,
@@ -28,7 +30,7 @@ _UNARY: Final[dict[str, Callable[[Any], Any]]] = {
     "sigmoid": lambda x: 1 / (1 + clmath.exp(-x)),
     "silu": lambda x: x / (1 + clmath.exp(-x)),
     "soft_plus": lambda x: clmath.log1p(clmath.exp(x)),
-    "gelu": lambda x: np.float32(0.5) * x * (1 + clmath.erf(x * _ROOT_OF_HALF)),
+    "gelu": lambda x: _HALF * x * (1 + clmath.erf(x * _ROOT_OF_HALF)),
     **{name: getattr(clmath, name) for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "erf", "lgamma")},
 }
 _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -40,6 +42,10 @@ _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "max": cl_array.maximum,
     "logical_and": cl_array.logical_and,
     "tanh_backward_with_dy_y": lambda dy, y: dy * (1 - y * y),
+    "silu_backward_with_dy_x": lambda dy, x: dy / (1 + clmath.exp(-x)) * (1 + x / (1 + clmath.exp(x))),
+    "gelu_backward_with_dy_x": lambda dy, x: (
+        dy * (_HALF * (1 + clmath.erf(x * _ROOT_OF_HALF)) + x * clmath.exp(-_HALF * x * x) * _DENSITY)
+    ),
 }
 
 

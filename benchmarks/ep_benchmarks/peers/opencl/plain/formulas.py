@@ -35,6 +35,8 @@ _BINARY: Final = {
     "max": "u > v ? u : v",
     "pow": "pow(u, v)",
     "tanh_backward_with_dy_y": "u * (1 - v * v)",
+    "silu_backward_with_dy_x": "u / (1 + exp(-v)) * (1 + v / (1 + exp(v)))",
+    "gelu_backward_with_dy_x": "u * ((1 + erf(v * (OUT_VALUE)0.70710678118654752)) / 2 + v * exp(-v * v / 2) * (OUT_VALUE)0.3989422804014327)",
 }
 _BINARY_OF_INTEGERS: Final = {
     **_ARITHMETIC,
