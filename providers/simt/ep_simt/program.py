@@ -122,10 +122,11 @@ def access(name: str, element: str, compute: str = "") -> dict[str, object]:
     compute  : the type that loading gives and storing takes, if it is not that of the element
     """
     place = f"{name}[{name}_at + (i)]"
-    if (element, compute) == ("c64", "c128"):
+    if element == "c64":
+        own = "c128" if compute == "c128" else "c64"
         return {
-            f"EP_LOAD_{name}(i)": f"ep_load_wide_c64(&{place})",
-            f"EP_STORE_{name}(i, value)": f"ep_store_wide_c64(&{place}, value)",
+            f"EP_LOAD_{name}(i)": f"ep_{own}_of({place}.re, {place}.im)",
+            f"EP_STORE_{name}(i, value)": f"EP_STORE_PARTS(ep_{own}, {place}, value)",
         }
     how = element if element in _CONVERTED else ""  # computed with itself
     return {

@@ -43,27 +43,32 @@ typedef struct {
     ep_u64 low, high;
 } ep_u128;
 
-// Complex numbers lie as their parts do.
+// Complex numbers lie as their parts do. Those of floats, which may be computed in double, are loaded and stored by
+// parts: clang would make a vector of the two, and then no vectors of a loop.
 EP_STRUCT_NAMED(Complex, f32) {
     ep_f32 re, im;
 };
 typedef EP_STRUCT_NAMED(Complex, f32) ep_c64;
+EP_FN ep_c64 ep_c64_of(ep_f32 re, ep_f32 im) {
+    const ep_c64 z = {re, im};
+    return z;
+}
 #if EP_HAS_F64
 EP_STRUCT_NAMED(Complex, f64) {
     ep_f64 re, im;
 };
 typedef EP_STRUCT_NAMED(Complex, f64) ep_c128;
-// Complex numbers of floats, computed in double. They are given by their place: compilers for CPUs hand a pair of
-// floats over as a vector, and make none of a loop that has one.
-EP_FN ep_c128 ep_load_wide_c64(const EP_GLOBAL ep_c64* place) {
-    const ep_c128 z = {(ep_f64)place->re, (ep_f64)place->im};
+EP_FN ep_c128 ep_c128_of(ep_f32 re, ep_f32 im) {
+    const ep_c128 z = {(ep_f64)re, (ep_f64)im};
     return z;
 }
-EP_FN void ep_store_wide_c64(EP_GLOBAL ep_c64* place, ep_c128 z) {
-    place->re = (ep_f32)z.re;
-    place->im = (ep_f32)z.im;
-}
 #endif
+#define EP_STORE_PARTS(T, place, value)    \
+    do {                                   \
+        const T ep_stored = value;         \
+        (place).re = (ep_f32)ep_stored.re; \
+        (place).im = (ep_f32)ep_stored.im; \
+    } while (0)
 
 // Rounded to nearest even, by the prelude where the device has an instruction for it; a NaN stays one.
 typedef ep_u16 ep_bf16;
