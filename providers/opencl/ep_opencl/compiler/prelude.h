@@ -125,12 +125,26 @@ POCL_INSTRUCTION(ep_abs, __builtin_fabs)
 #define ep_trunc(x) (trunc(x))
 #define ep_abs(x) (fabs(x))
 #endif
+// PoCL says of no processor that one instruction rounds products and sums once; its compiler names those that have it.
+#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__FMA__)
+#define FP_FAST_FMAF 1
+#define FP_FAST_FMA 1
+EP_FN __attribute__((overloadable)) ep_f32 ep_fma(ep_f32 a, ep_f32 b, ep_f32 c) {
+    return __builtin_fmaf(a, b, c);
+}
+#if EP_HAS_F64
+EP_FN __attribute__((overloadable)) ep_f64 ep_fma(ep_f64 a, ep_f64 b, ep_f64 c) {
+    return __builtin_fma(a, b, c);
+}
+#endif
+#else
+#define ep_fma(a, b, c) (fma(a, b, c))
+#endif
 #if defined(FP_FAST_FMAF) && (!defined(cl_khr_fp64) || defined(FP_FAST_FMA))
 #define EP_FMA 1
 #else
 #define EP_FMA 0
 #endif
-#define ep_fma(a, b, c) (fma(a, b, c))
 // First in a function whose products and sums may be rounded once, where that is as fast.
 #define EP_CONTRACTED _Pragma("OPENCL FP_CONTRACT ON")
 
