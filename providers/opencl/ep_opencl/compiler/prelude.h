@@ -123,7 +123,19 @@ POCL_INSTRUCTION(ep_abs, __builtin_fabs)
 #define ep_floor(x) (floor(x))
 #define ep_rint(x) (rint(x))
 #define ep_trunc(x) (trunc(x))
+// Where SPIR-V comes between, as for Intel's runtime, `fabs` is a call that vectors are not made of.
+#ifdef __SPIR__
+EP_FN __attribute__((overloadable)) ep_f32 ep_abs(ep_f32 x) {
+    return as_float(as_uint(x) & 0x7fffffffu);
+}
+#if EP_HAS_F64
+EP_FN __attribute__((overloadable)) ep_f64 ep_abs(ep_f64 x) {
+    return as_double(as_ulong(x) & 0x7ffffffffffffffful);
+}
+#endif
+#else
 #define ep_abs(x) (fabs(x))
+#endif
 #endif
 // PoCL says of no processor that one instruction rounds products and sums once; its compiler names those that have it.
 #if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__FMA__)
