@@ -175,8 +175,8 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
-// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits. Oclgrind,
-// too: it has the extension, and converts none.
+// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits, but where
+// clang has an instruction. Oclgrind has the extension, and converts none.
 #if defined(cl_khr_fp16) && !defined(EP_INTERPRETED)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define EP_HALF 1
@@ -186,6 +186,20 @@ EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
 }
 EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
     return convert_half_rte(x);
+}
+#elif defined(POCL_DEVICE_ADDRESS_BITS) && defined(__F16C__)
+#define EP_HALF 1
+typedef ushort ep_f16;
+// Or clang would compute with halves what comes to the same, for which processors have no instructions: it cannot look
+// through the bit that a NaN has anyway.
+EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
+    const ep_u32 is_nan = (stored & 0x7fffu) > 0x7c00u;
+    return as_float(as_uint(__builtin_load_halff((const half*)&stored)) | is_nan << 22);
+}
+EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
+    ep_f16 stored;
+    __builtin_store_halff(x, (half*)&stored);
+    return stored;
 }
 #else
 #define EP_HALF 0
