@@ -14,9 +14,6 @@ _EXTRA: Final = ("hypothesis", "scipy", "jinja2")
 
 def main() -> None:
     """Run the command and exit with its code: 0 good, 1 failures, 2 wrong use, 3 unavailable, 130 interrupted."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: verdicts so far are written down
-        if signal.getsignal(ending) is signal.SIG_DFL:  # not under nohup
-            signal.signal(ending, signal.default_int_handler)
     begin()
     try:
         code = _run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Final, NoReturn
@@ -19,7 +20,13 @@ def begin() -> None:
 
     Processes that this one starts inherit them: else the first pipe or file that they open has a standard stream's
     descriptor, and whoever prints writes into it.
+
+    SIGTERM and SIGHUP become a KeyboardInterrupt, unless they are ignored, as under nohup: a command ends as by Ctrl-C, with
+    what it has so far, and its processes with it.
     """
+    for ending in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:  # not every system has the latter
+        if signal.getsignal(ending) is signal.SIG_DFL:
+            signal.signal(ending, signal.default_int_handler)
     for name, mode in _STREAMS.items():
         if getattr(sys, name) is None:
             opened = Path(os.devnull).open(mode)  # noqa: SIM115 - for as long as the process

@@ -1,6 +1,7 @@
 """Every command of the house ends in a sentence and its exit code, wherever its output goes, be it nowhere."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -82,3 +83,19 @@ def test_end_says_its_code_and_nothing_more_to_a_reader_who_left():
     done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, env=BUFFERED, timeout=60, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (7, b"")
+
+
+ENDED = "from ep.ground.console import begin; begin(); import os, signal; os.kill(os.getpid(), signal.{}); print('on')"
+
+
+@pytest.mark.parametrize("ending", ["SIGTERM", "SIGHUP"])
+def test_command_that_is_terminated_ends_as_by_ctrl_c(ending):
+    words = [sys.executable, "-c", ENDED.format(ending)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr.endswith("KeyboardInterrupt\n")
+
+
+def test_command_under_nohup_outlives_its_terminal():
+    done = closing("", "-c", f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {ENDED.format('SIGHUP')}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "on\n", "")
