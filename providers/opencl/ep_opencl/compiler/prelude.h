@@ -190,15 +190,16 @@ EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
 #elif defined(POCL_DEVICE_ADDRESS_BITS) && defined(__F16C__)
 #define EP_HALF 1
 typedef ushort ep_f16;
-// Or clang would compute with halves what comes to the same, for which processors have no instructions: it cannot look
-// through the bit that a NaN has anyway.
+// A NaN gets the bit that it has anyway, through which clang cannot look: else it would compute with halves what comes
+// to the same, for which processors have no instructions.
 EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
     const ep_u32 is_nan = (stored & 0x7fffu) > 0x7c00u;
     return as_float(as_uint(__builtin_load_halff((const half*)&stored)) | is_nan << 22);
 }
 EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
+    const ep_u32 is_nan = x != x;
     ep_f16 stored;
-    __builtin_store_halff(x, (half*)&stored);
+    __builtin_store_halff(as_float(as_uint(x) | is_nan << 22), (half*)&stored);
     return stored;
 }
 #else
