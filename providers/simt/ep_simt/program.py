@@ -128,7 +128,7 @@ def access(name: str, element: str, compute: str = "") -> dict[str, object]:
             f"EP_LOAD_{name}(i)": f"ep_{own}_of({place}.re, {place}.im)",
             f"EP_STORE_{name}(i, value)": f"EP_STORE_PARTS(ep_{own}, {place}, value)",
         }
-    how = element if element in _CONVERTED else ""  # computed with itself
+    how = element if element in _CONVERTED else ""  # else it is computed with as it is stored
     return {
         f"EP_LOAD_{name}(i)": f"ep_loaded_{how}({place})" if how else f"({place})",
         f"EP_STORE_{name}(i, value)": f"({place} = {f'ep_stored_{how}(value)' if how else 'value'})",
