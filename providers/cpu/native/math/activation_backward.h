@@ -4,8 +4,6 @@
 #include "activation.h"
 
 template <class T>
-struct Gauss;
-template <class T>
 struct Decay;
 #define EP_SHARED "mathematics/activation_backward.inc"
 #include "shared/each.h"

@@ -37,9 +37,10 @@
 #define EP_LOW1 -20.0f
 
 // Where e^(-a^2/2), and the largest number times it, and the largest number times e^-a, are 0; soft_plus_of has the
-// others.
+// others. From EP_GAUSS_ONE on e^(-a^2/2) is nothing beside 1.
 #define EP_GAUSS_ZERO 15.0f
 #define EP_GAUSS_FAR_ZERO 20.0f
+#define EP_GAUSS_ONE 12.0f
 #define EP_LOGISTIC_ZERO 208.0f
 #define EP_FAR -80.0f
 #define EP_FAR_EXPONENT 180.0f

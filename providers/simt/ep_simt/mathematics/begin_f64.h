@@ -35,6 +35,7 @@
 
 #define EP_GAUSS_ZERO 39.0
 #define EP_GAUSS_FAR_ZERO 55.0
+#define EP_GAUSS_ONE 37.0
 #define EP_LOGISTIC_ZERO 1500.0
 #define EP_FAR -700.0
 #define EP_FAR_EXPONENT 1500.0

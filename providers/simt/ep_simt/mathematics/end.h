@@ -32,6 +32,7 @@
 #undef EP_LOW1
 #undef EP_GAUSS_ZERO
 #undef EP_GAUSS_FAR_ZERO
+#undef EP_GAUSS_ONE
 #undef EP_LOGISTIC_ZERO
 #undef EP_FAR
 #undef EP_FAR_EXPONENT
