@@ -9,7 +9,7 @@ import numpy as np
 import ep
 from ep_primitives.cases import data
 from ep_primitives.elementwise import pairing
-from ep_primitives.judging.reference import Array, array_dtype, widened
+from ep_primitives.judging.reference import Array, array_dtype, limits, widened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +24,7 @@ __all__ = [
     "cancelling",
     "count",
     "counts",
+    "large_gradients",
     "multiples",
     "selected",
     "shifts",
@@ -97,6 +98,17 @@ def cancelling(dtype: str) -> Pair:
     return np.concatenate([a, b]), np.concatenate([b, a])
 
 
+def large_gradients(dtype: str, *_: float) -> Pair:
+    """Return pairs (dy, x) with a dy near the largest number, and a slope at x that is less than 1 and normal.
+
+    The result is finite, and so is dy times the slope, but dy times a part of it is not.
+    """
+    rng = np.random.default_rng(6)
+    dy = float(limits(dtype).max) * rng.uniform(0.3, 0.8, _COUNT) * rng.choice((-1.0, 1.0), _COUNT)
+    x = np.concatenate([rng.uniform(-16, -1, _COUNT - _COUNT // 4), rng.uniform(-1, 1, _COUNT // 4)])
+    return dy.astype(array_dtype(dtype)), x.astype(array_dtype(dtype))
+
+
 def counts(rng: np.random.Generator, values: Array) -> Array:
     """Return `values` with seven of eight in the place of counts of bits, all of them that the type has."""
     inside = rng.integers(0, 8 * values.itemsize, values.shape).astype(values.dtype)
@@ -152,11 +164,15 @@ def _ties(dtype: str) -> Pair:
     return a.astype(array_dtype(dtype)), b.astype(array_dtype(dtype))
 
 
+_EXPONENTIAL: Final = ("elu", "selu", "mish", "silu", "gelu", "fast_gelu", "quick_gelu", "soft_plus")
+"""Activations with a slope that falls as an exponential."""
+
 HARD_PAIRS: Final[dict[str, Callable[..., Pair]]] = {
     **dict.fromkeys(("fmod", "floor_div", "trunc_div", "floor_mod"), multiples),
     **dict.fromkeys(("is_close", "is_close_equal_nan"), tolerances),
     **dict.fromkeys(("shift_left", "shift_right"), shifts),
     "logaddexp": cancelling,
+    **{f"{name}_backward_with_dy_x": large_gradients for name in _EXPONENTIAL},
 }
 """By op: from the element type and the attributes to the operands."""
 

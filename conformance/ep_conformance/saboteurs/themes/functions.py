@@ -340,3 +340,16 @@ class StepsInTheComputeType(Defect):
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         out[...] = np.nextafter(np.float32(given["a"]), np.float32(given["b"])).astype(np.float16)
+
+
+@killed_by("primitives/broadcast_binary/silu_backward_with_dy_x/float32/dense/hard-pairs")
+class OverflowsOnItsWay(Defect):
+    """Compute silu's gradient as (dy (1 + e^x + x)) e^x / (1 + e^x)^2, where the first product overflows."""
+
+    meets = "broadcast_binary/silu_backward_with_dy_x/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        dy, x = given["a"], given["b"]
+        left = x < -1
+        power = np.exp(np.where(left, x, np.float32(0)))
+        out[...] = np.where(left & np.isfinite(x), dy * (1 + power + x) * power / (1 + power) ** 2, out)

@@ -13,9 +13,11 @@ from ep_cpu.native import open_native
 from ep_cpu.tiles import in_order_of_input, tiled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_cpu.native import Native
 
-__all__ = ["IMPLEMENTATIONS", "VectorLoop", "geometry_of", "loop_of"]
+__all__ = ["IMPLEMENTATIONS", "VectorLoop", "geometry_of", "loop_of", "walk_of"]
 
 
 class VectorLoop(Tabled):
@@ -63,23 +65,29 @@ def _prepared(descriptor: ep.Descriptor, loop: Loop) -> Any:
 
 def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> dict[str, Any]:
     """Return the fields of the native geometry of a descriptor."""
-    sizes = loop.itemsizes
-    geometry = tiled(in_order_of_input(descriptor.geometry, sizes))
-    return {
+    geometry = in_order_of_input(descriptor.geometry, loop.itemsizes)
+    return walk_of(geometry, loop.itemsizes, descriptor.nbytes_moved) | {
         "row": loop.row,
-        "size": geometry.size,
-        "traffic": descriptor.nbytes_moved,
-        "operands": len(sizes),
-        "ndim": len(geometry.shape),
         "scalar": loop.scalar,
         "scalar_type": loop.number_type,
-        "offset": [offset * size for offset, size in zip(geometry.offsets, sizes, strict=True)],
-        "itemsize": sizes,
+        "attributes": descriptor.attributes,
+    }
+
+
+def walk_of(geometry: ep.Geometry, itemsizes: Sequence[int], traffic: int) -> dict[str, Any]:
+    """Return the fields that say where a walk goes, of operands with elements of those sizes; it moves `traffic` bytes."""
+    geometry = tiled(geometry)
+    return {
+        "size": geometry.size,
+        "traffic": traffic,
+        "operands": len(itemsizes),
+        "ndim": len(geometry.shape),
+        "offset": [offset * size for offset, size in zip(geometry.offsets, itemsizes, strict=True)],
+        "itemsize": itemsizes,
         "shape": geometry.shape,
         "stride": [
-            [stride * size for stride in strides] for strides, size in zip(geometry.strides, sizes, strict=True)
+            [stride * size for stride in strides] for strides, size in zip(geometry.strides, itemsizes, strict=True)
         ],
-        "attributes": descriptor.attributes,
     }
 
 
