@@ -7,9 +7,23 @@ import pytest
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.outcome import Status
 from ep_conformance.run.worker import Job, execute
-from ep_primitives import Attention, BatchNorm, Convolution, GroupNorm, LayerNorm, Matmul, Pool, RmsLayerNorm
+from ep_primitives import (
+    Attention,
+    BatchNorm,
+    Convolution,
+    Dequantize,
+    GroupNorm,
+    LayerNorm,
+    Matmul,
+    Pool,
+    Quantize,
+    RmsLayerNorm,
+)
 
 import ep
+
+COMPOSED = (Attention, BatchNorm, Convolution, Dequantize, GroupNorm, LayerNorm, Pool, Quantize, RmsLayerNorm)
+"""The families that lower to stages and have kernels of the CPU's own."""
 
 FOLLOWED = (
     "convolution",
@@ -48,12 +62,12 @@ class PlainProduct(ep.Implementation):
 
 @pytest.fixture(params=["cpu:0", "sim:0"])
 def device(request, monkeypatch):
-    """Return a device whose provider has a plain product, and nothing for norms, Attention, Convolution and Pool."""
+    """Return a device whose provider has a plain product, and nothing for COMPOSED."""
     device = ep.device(request.param)
     twin = device.provider.twin
     table = dict(twin.implementations)
     table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
-    for lowered in (Attention, LayerNorm, RmsLayerNorm, GroupNorm, BatchNorm, Convolution, Pool):
+    for lowered in COMPOSED:
         del table[lowered]
     monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
     device._primitives.clear()
