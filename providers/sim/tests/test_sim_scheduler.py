@@ -309,11 +309,11 @@ def test_graph_is_one_task_among_others(device, patient, reader):
 
 
 def test_step_of_a_lowering_is_one_task_of_its_own_name(device):
-    x, scale = ep.TensorSpec("float32", (4,)), ep.TensorSpec("float32", ())
-    quantize = Quantize.infer(x, scale, dtype="int8").on(device)
+    x, scale = ep.TensorSpec("float32", (4,)), ep.TensorSpec("float32", (2,))
+    quantize = Quantize.infer(x, scale, dtype="int8", axis=0, block=3).on(device)  # which leaves a rest
     assert len(quantize.stages) > 1
     stream = device.stream()
-    memories = {"x": device.allocate(16), "scale": device.allocate(4), "out": device.allocate(4)}
+    memories = {"x": device.allocate(16), "scale": device.allocate(8), "out": device.allocate(4)}
     for name in ("x", "scale"):
         stream.fill(memories[name], np.float32(1).tobytes())
     step = quantize.bind(**memories)
