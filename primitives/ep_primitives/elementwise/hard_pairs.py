@@ -99,9 +99,9 @@ def cancelling(dtype: str) -> Pair:
 
 
 def large_gradients(dtype: str, *_: float) -> Pair:
-    """Return pairs (dy, x) with a dy near the largest number, and a slope at x that is less than 1 and normal.
+    """Return pairs (dy, x) with a dy near the largest number, and a slope at x that is normal, and below 1.1 unless an alpha makes it steeper.
 
-    The result is finite, and so is dy times the slope, but dy times a part of it is not.
+    The product of dy and the slope is finite then, but that of dy and a part of the slope is not.
     """
     rng = np.random.default_rng(6)
     dy = float(limits(dtype).max) * rng.uniform(0.3, 0.8, _COUNT) * rng.choice((-1.0, 1.0), _COUNT)
