@@ -130,7 +130,7 @@ oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenC
 		runtime random_fill copy permute where pad gather one_hot reduce arg_reduce scan softmax log_softmax softmax_backward log_softmax_backward \
 		layer_norm rms_layer_norm batch_norm pool iota tensor_fill matmul top_k
 	oclgrind --data-races --uninitialized --build-options '-DEP_INTERPRETED -Dalways_inline=noinline' --log build/values.log \
-		$(BIN)/python $(CLAIMED) fill cast saturating_cast add_n elementwise_unary broadcast_binary
+		$(BIN)/python $(CLAIMED) fill cast saturating_cast quantize dequantize add_n elementwise_unary broadcast_binary
 	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log
 
 site: $(STAMP)   ## Build the documentation site into build/site, and check that nothing is missing in it

@@ -32,8 +32,20 @@ EP_FN ep_c128 ep_to_c128(EP_C x) {
 }
 #endif
 
-// `beyond` is the least float above all numbers of the type; it is exact, and so is `least`.
+// Integers of 16 bits are floats, so numbers are clipped before they are converted. Of longer ones `beyond` is the
+// least float above them all; it is exact, and so is `least`.
 #if EP_FROM_FLOATS
+#if EP_FROM_DOUBLES
+typedef ep_f64 ep_real;
+#else
+typedef ep_f32 ep_real;
+#endif
+#define EP_TO_SHORT(T, least, greatest)                                          \
+    EP_FN ep_##T ep_to_##T(EP_C x) {                                             \
+        const ep_real number = EP_REAL(x) == EP_REAL(x) ? EP_REAL(x) : 0;        \
+        const ep_real raised = number > least ? number : least;                  \
+        return (ep_##T)(ep_i32)(raised < greatest ? raised : (ep_real)greatest); \
+    }
 #define EP_TO_INTEGER(T, least, greatest, beyond)              \
     EP_FN ep_##T ep_to_##T(EP_C x) {                           \
         return EP_REAL(x) >= beyond       ? (ep_##T)(greatest) \
@@ -42,17 +54,18 @@ EP_FN ep_c128 ep_to_c128(EP_C x) {
                                           : (ep_##T)0;         \
     }
 #else
+#define EP_TO_SHORT(T, least, greatest) EP_TO_INTEGER(T, least, greatest, )
 #define EP_TO_INTEGER(T, least, greatest, beyond) \
     EP_FN ep_##T ep_to_##T(EP_C x) {              \
         return (ep_##T)x;                         \
     }
 #endif
-EP_TO_INTEGER(i8, -128, 127, 128.0f)
-EP_TO_INTEGER(i16, -32768, 32767, 32768.0f)
+EP_TO_SHORT(i8, -128.0f, 127.0f)
+EP_TO_SHORT(i16, -32768.0f, 32767.0f)
+EP_TO_SHORT(u8, 0.0f, 255.0f)
+EP_TO_SHORT(u16, 0.0f, 65535.0f)
 EP_TO_INTEGER(i32, -2147483648.0f, 0x7fffffff, 2147483648.0f)
 EP_TO_INTEGER(i64, -9223372036854775808.0f, ~(ep_u64)0 >> 1, 9223372036854775808.0f)
-EP_TO_INTEGER(u8, 0, 255, 256.0f)
-EP_TO_INTEGER(u16, 0, 65535, 65536.0f)
 EP_TO_INTEGER(u32, 0, ~(ep_u32)0, 4294967296.0f)
 EP_TO_INTEGER(u64, 0, ~(ep_u64)0, 18446744073709551616.0f)
 

@@ -64,22 +64,46 @@ EP_INLINE void apply(const typename Op::X* x, const typename Op::Scale* scale, c
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = Op::of(x[i], scale[i], zero[i]);
 }
+template <class Op, class Out>
+EP_INLINE void apply_one(const typename Op::X* x, typename Op::Scale scale, typename Op::Zero zero, Out* out,
+                         int64_t n) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = Op::of(x[i], scale, zero);
+}
+
+// Blocks of a run: m elements from number i on, of x and of out.
+template <class Op, class Out, class Apply>
+EP_INLINE void over_blocks(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n, Apply apply) {
+    const ep_row& row = *geometry->row;
+    Target out(*row.to, at[3], step[3], streams(geometry->traffic, geometry->operands, at, n));
+    Block staged;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const void* const x = row.from->load(at[0] + i * step[0], step[0], m, staged.bytes);
+        apply(i, m, static_cast<const typename Op::X*>(x), static_cast<Out*>(out.block()));
+        out.flush(m);
+    }
+}
 
 template <class Op, class Out>
 void scaled(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     using X = typename Op::X;
+    using Scale = typename Op::Scale;
     using Zero = typename Op::Zero;
-    const ep_row& row = *geometry->row;
-    Target out(*row.to, at[3], step[3], streams(geometry->traffic, geometry->operands, at, n));
-    Beside<typename Op::Scale> scale(Op::scale_of(row), at[1], step[1], n);
-    Beside<Zero> zero(*EP_STORAGE(Zero), at[2], step[2], n);
-    Block staged;
-    for (int64_t i = 0, m; i < n; i += m) {
-        m = out.length(n - i);
-        const auto* const x = static_cast<const X*>(row.from->load(at[0] + i * step[0], step[0], m, staged.bytes));
-        apply<Op>(x, scale.elements(i, m), zero.elements(i, m), static_cast<Out*>(out.block()), m);
-        out.flush(m);
+    const ep_storage& scales = Op::scale_of(*geometry->row);
+    if (step[1] == 0 && step[2] == 0) {
+        Scale block[1];
+        const Scale scale = *static_cast<const Scale*>(scales.load(at[1], scales.size, 1, block));
+        const Zero zero = *reinterpret_cast<const Zero*>(at[2]);
+        over_blocks<Op, Out>(geometry, at, step, n,
+                             [&](int64_t, int64_t m, const X* x, Out* out) { apply_one<Op>(x, scale, zero, out, m); });
+        return;
     }
+    Beside<Scale> scale(scales, at[1], step[1], n);
+    Beside<Zero> zero(*EP_STORAGE(Zero), at[2], step[2], n);
+    over_blocks<Op, Out>(geometry, at, step, n, [&](int64_t i, int64_t m, const X* x, Out* out) {
+        apply<Op>(x, scale.elements(i, m), zero.elements(i, m), out, m);
+    });
 }
 
 template <class From, class To>

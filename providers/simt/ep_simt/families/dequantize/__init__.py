@@ -1,0 +1,1 @@
+"""The portable kernels of Dequantize: integers as steps of a scale."""

@@ -1,0 +1,1 @@
+"""The parts that Quantize and Dequantize share: the body, and its kernels."""
