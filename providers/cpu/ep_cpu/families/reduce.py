@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["IMPLEMENTATIONS", "ChunkTree", "RowPlanned"]
 
 _WORTH_A_VECTOR: Final = 16
+_CLOSE: Final = 4
+"""Elements from one row to the next of which most share a line of memory with it."""
 
 
 class RowPlanned(Planned):
@@ -50,9 +52,10 @@ class ChunkTree(RowPlanned):
     """Chunks of vector lanes joined pairwise, rows side by side or one at a time; any strides, of any instruction set."""
 
 
-def _worth(extent: int, stride: int) -> tuple[bool, int]:
+def _worth(extent: int, stride: int) -> tuple[bool, bool, int]:
     """Return how good a dimension is for rows to stand side by side in; no result depends on it."""
-    return abs(stride) == 1 and extent >= _WORTH_A_VECTOR, extent
+    is_long = extent >= _WORTH_A_VECTOR
+    return is_long and abs(stride) == 1, is_long and abs(stride) <= _CLOSE, extent
 
 
 def _places(shape: tuple[int, ...]) -> list[int]:

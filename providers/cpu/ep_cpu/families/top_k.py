@@ -1,4 +1,4 @@
-"""TopK: the best elements so far in a heap, or all of a row put in order as far as it is asked for, in scratch."""
+"""TopK: elements that pass a sieve, the best so far in a heap, or all of a row put in order as far as it is asked for, in scratch."""
 
 from __future__ import annotations
 

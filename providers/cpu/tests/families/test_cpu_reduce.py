@@ -29,6 +29,19 @@ def test_small_integers_are_reduced_exactly_over_any_axes(stream, shape, op):
             assert np.array_equal(reduced(stream, op, x, axes), EXACT[op](x, axis=axes)), axes
 
 
+@pytest.mark.parametrize("op", ["max", "min", "norm_inf", "any", "all"])
+@pytest.mark.parametrize("step", [1, 2, 3, -2])
+@pytest.mark.parametrize("window", [(2, 2), (3, 3), (1, 2), (2, 5, 6), (8, 8)])
+def test_windows_are_reduced_exactly(stream, op, step, window):
+    x = RNG.integers(-3, 4, (7, 9, 8, 90)).astype(np.float32)
+    x.ravel()[::97] = np.nan if op in {"max", "min"} else 0
+    views = np.lib.stride_tricks.sliding_window_view(x, window, axis=range(-len(window), 0))
+    views = views[(..., slice(None, None, step), *(slice(None),) * len(window))]
+    axes = tuple(range(views.ndim - len(window), views.ndim))
+    expected = np.abs(views).max(axis=axes) if op == "norm_inf" else EXACT[op](views, axis=axes)
+    assert np.array_equal(reduced(stream, op, views, axes), expected, equal_nan=op in {"max", "min"})
+
+
 BITS_OF_ROWS = """
 import hashlib
 import numpy as np

@@ -17,7 +17,7 @@ import ep
 
 FAMILY = TopKFamily()
 RNG = np.random.default_rng(19)
-CANDIDATE, FEW = 16, 8
+CANDIDATE, FEW, SIEVED = 16, 8, 128
 
 
 def wanted(descriptor, x):
@@ -79,6 +79,18 @@ def test_heaps_and_whole_rows_choose_alike(stream, op, dtype):
                 assert [array.tobytes() for array in found] == [array.tobytes() for array in right], (n, k)
 
 
+@pytest.mark.parametrize("dtype", TOP_K_DTYPES)
+@pytest.mark.parametrize("op", ["largest", "smallest"])
+def test_sieves_and_heaps_choose_alike(stream, op, dtype):
+    for n, ks in ((255, (8, 16)), (256, (8, 16, 17)), (1031, (1, 2, 16, 17, 64)), (4099, (40, 255, 256, 257))):
+        ordered = np.arange(n) - n // 2
+        x = np.stack([ordered, ordered[::-1], RNG.permutation(ordered)]).astype(array_dtype(dtype))
+        for k in ks:
+            descriptor = TopK.infer(op, ep.TensorSpec(dtype, x.shape), k)
+            found, right = apply(stream, op, x, k), wanted(descriptor, x)
+            assert [array.tobytes() for array in found] == [array.tobytes() for array in right], (n, k)
+
+
 def test_integers_at_the_ends_of_their_type_are_ordered(stream):
     for dtype in ("int64", "uint64", "int8", "uint8"):
         info = np.iinfo(dtype)
@@ -88,12 +100,14 @@ def test_integers_at_the_ends_of_their_type_are_ordered(stream):
 
 
 def test_scratch_holds_the_candidates_of_every_part(device):
-    few = TopK.infer("largest", ep.TensorSpec("float32", (3, 800)), 5).on(device)
+    few = TopK.infer("largest", ep.TensorSpec("float32", (3, 200)), 5).on(device)
     assert few.scratch_nbytes == 5 * CANDIDATE
+    sieved = TopK.infer("largest", ep.TensorSpec("float32", (3, 800)), 5).on(device)
+    assert sieved.scratch_nbytes == SIEVED * CANDIDATE
     many = TopK.infer("largest", ep.TensorSpec("float32", (3, 800)), 800 // FEW + 1).on(device)
     assert many.scratch_nbytes == 800 * CANDIDATE
     shared = TopK.infer("largest", ep.TensorSpec("float32", (3000, 800)), 5).on(device)
-    assert shared.scratch_nbytes % (5 * CANDIDATE) == 0
+    assert shared.scratch_nbytes % (SIEVED * CANDIDATE) == 0
     assert TopK.infer("largest", ep.TensorSpec("float32", (3, 800)), 0).on(device).scratch_nbytes == 0
 
 

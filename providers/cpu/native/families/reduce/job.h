@@ -7,6 +7,8 @@ using ep::LANES;
 constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
 constexpr int64_t LEAST_RUN = 64;
+// Elements of a row that are taken one by one where rows lie side by side, but for those of runs that do.
+constexpr int64_t MOST_PLACES = 64;
 // Staged rows that go through the tree together, and bytes of a state and an element of them.
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
 constexpr int64_t ROOM = int64_t{64} << 10;
@@ -24,7 +26,7 @@ struct Job {
     char* out;
     int64_t run, step, runs, pieces, chunks;
     int64_t size;  // of a row's states
-    bool is_short, is_along, is_far;
+    bool is_short, is_along, is_window, is_far;
 
     explicit Job(const void* packed)
         : g(ep::plan_of<ep_reduce_plan>(packed)),
@@ -42,6 +44,8 @@ struct Job {
           is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
                    r.joint->rows != nullptr),
           is_along(!is_short && run >= LEAST_RUN && step == from.size),
+          is_window(!is_short && !is_along && g.terms <= MOST_PLACES && from.is_direct && r.joint->windows != nullptr &&
+                    (g.ndim > 1 || g.kept_stride[EP_X][g.kept - 1] != from.size)),
           is_far(g.traffic >= ep::STREAMING) {
         if (g.terms == 0) return;
         const int64_t group = GROUP * unit(), outer = g.terms / run;

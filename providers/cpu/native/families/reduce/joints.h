@@ -103,6 +103,14 @@ struct LogSumExp {
     }
 };
 
+// Whether elements may be joined in any order.
+template <class Op>
+constexpr bool is_order_free = false;
+template <class T>
+constexpr bool is_order_free<Greatest<T>> = true;
+template <class T>
+constexpr bool is_order_free<GreatestKey<T>> = true;
+
 // Whether an element may have two states: a complex number's parts are summed apart.
 template <class Op>
 constexpr bool may_have_parts = std::is_same_v<Op, Squares>;
@@ -234,6 +242,44 @@ struct JointOf {
             if (parts == 2) return rows_of<2>(state, x, across, rows, n, lens);
         rows_of<1>(state, x, across, rows, n, lens);
     }
+    // Elements side by side are taken by two, so that those of rows two apart are loaded once.
+    template <int64_t apart, class View>
+    static EP_INLINE void take_places(S* state, const E* x, int64_t across, const int64_t* places, int64_t count,
+                                      int64_t n, View view) {
+        const int64_t step = apart != 0 ? apart : across;
+        for (int64_t k = 0; k < count; ++k) {
+            const E* const at = x + places[k];
+            if (k + 1 < count && places[k + 1] == places[k] + 1) {
+                ++k;
+#pragma GCC ivdep
+                for (int64_t i = 0; i < n; ++i)
+                    state[i] = Op::join(state[i], Op::join(Op::of(at[i * step], view), Op::of(at[i * step + 1], view)));
+            } else {
+#pragma GCC ivdep
+                for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], Op::of(at[i * step], view));
+            }
+        }
+    }
+    static void windows(void* states, const void* elements, int64_t across, const int64_t* places, int64_t count,
+                        int64_t n, const ep::Lens& lens) {
+        const auto view = Op::view(lens);
+        const E* const x = static_cast<const E*>(elements);
+        S* const state = static_cast<S*>(states);
+        start(states, n);
+        if (across == 1)
+            take_places<1>(state, x, across, places, count, n, view);
+        else if (across == 2)
+            take_places<2>(state, x, across, places, count, n, view);
+        else
+            take_places<0>(state, x, across, places, count, n, view);
+    }
+    static constexpr auto windows_if_free() -> decltype(ep::Joint::windows) {
+        if constexpr (is_order_free<Op>)
+            return windows;
+        else
+            return nullptr;
+    }
+
     static constexpr auto rows_if_cheap() -> decltype(ep::Joint::rows) {
         if constexpr (std::is_same_v<Op, LogSumExp<E>>)
             return nullptr;
@@ -241,5 +287,5 @@ struct JointOf {
             return rows;
     }
 
-    static constexpr ep::Joint value = {sizeof(S), start, take, rows_if_cheap(), merge, fold};
+    static constexpr ep::Joint value = {sizeof(S), start, take, rows_if_cheap(), windows_if_free(), merge, fold};
 };

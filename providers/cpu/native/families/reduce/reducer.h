@@ -23,6 +23,10 @@ struct Joint {
     // the other. NULL: not for this op.
     void (*rows)(void* states, const void* elements, int64_t across, int64_t rows, int64_t n, int64_t parts,
                  const Lens& lens);
+    // The states of n rows, `across` elements apart, each of the elements at `count` places after its first. NULL: the
+    // order of joining matters, or this op has no such form.
+    void (*windows)(void* states, const void* elements, int64_t across, const int64_t* places, int64_t count, int64_t n,
+                    const Lens& lens);
     void (*merge)(void* states, const void* others, int64_t n);
     // n states, a power of two up to 2 LANES, into the first `parts` by halves
     void (*fold)(void* states, int64_t n, int64_t parts);
