@@ -28,8 +28,6 @@ class Body(ABC):
     """The kernels of one kind of descriptor. Immutable; all methods are pure."""
 
     descriptor: type[ep.Descriptor]
-    rounds_in_double: bool = False
-    """True if it computes what `rounds` in double where the target does not round."""
 
     def reason(self, key: KernelKey) -> str:
         """Return why no kernel exists for a key, "" if one does. Default: only the dialect may lack one of its element types."""
@@ -43,6 +41,11 @@ class Body(ABC):
         """Return True if the device has to round quotients and roots of float32 correctly."""
         del key
         return False
+
+    def rounds_in_double(self, key: KernelKey) -> bool:
+        """Return True if it computes what it `rounds` in double where the target does not round. Default: it always does."""
+        del key
+        return True
 
     def special(self, descriptor: Any) -> Hashable:
         """Return what the program depends on beyond the key: it becomes `key.special`."""
@@ -113,7 +116,7 @@ def require(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -
     if not rounded or rounded in info.features:
         return
     body = bodies()[descriptor.family]
-    has_way = body.rounds_in_double and "float64" in info.dtypes
+    has_way = body.rounds_in_double(descriptor.key) and "float64" in info.dtypes
     if body.rounds(descriptor.key) and not has_way:
         message = f"{info.name} does not round quotients and roots of float32 correctly, which {descriptor.title} needs"
         raise ep.UnsupportedError(message)

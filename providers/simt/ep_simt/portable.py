@@ -49,15 +49,19 @@ class Portable(ep.Implementation):
         return bodies()[descriptor.family].special(descriptor)
 
     def compile(self, key: KernelKey, device: Compiler) -> Mapping[str, Function]:  # type: ignore[override]  # devices that are compilers, too
-        body = bodies()[key.family]
-        info = device.info
-        rounded = self._rounded in {"", *info.features}
-        program = body.program(key, device.target._replace(rounded=rounded, doubles="float64" in info.dtypes))
-        return _Functions(device, program)
+        return _Functions(device, bodies()[key.family].program(key, self._target(device)))
 
     def create(self, descriptor: ep.Descriptor, device: Any, code: Mapping[str, Function]) -> ep.Kernel:
-        plan = bodies()[descriptor.family].plan(descriptor, device.target)
+        plan = bodies()[descriptor.family].plan(descriptor, self._target(device))
         return PortableKernel(descriptor.title, plan, code)
+
+    def _target(self, device: Compiler) -> Target:
+        """Return a device's target with what its features and element types say of it."""
+        target, info = device.target, device.info
+        rounded, doubles = not self._rounded or self._rounded in info.features, "float64" in info.dtypes
+        if (target.rounded, target.doubles) == (rounded, doubles):
+            return target
+        return target._replace(rounded=rounded, doubles=doubles)
 
 
 class _Functions(dict[str, "Function"]):

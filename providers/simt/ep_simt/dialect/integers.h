@@ -3,12 +3,22 @@
 
 #define EP_BITS_OF_TYPE ((int)(8 * sizeof(EP_C)))
 
+#if EP_DIVIDES_FLOATS
+// No vector unit divides integers. The quotient as an EP_QUOTIENT, rounded once, is far enough from the next integer to
+// truncate right.
+EP_FN EP_C ep_quotient(EP_C a, EP_C b) {
+    const bool is_opposite = EP_IS_SIGNED ? b == (EP_C)-1 : false, is_ordinary = (b != 0) & !is_opposite;
+    const EP_QUOTIENT quotient = (EP_QUOTIENT)a / (EP_QUOTIENT)(is_ordinary ? b : (EP_C)1);
+    return is_ordinary ? (EP_C)(EP_TRUNCATED)quotient : is_opposite ? EP_WRAP(0, -, a) : (EP_C)0;
+}
+#else
 EP_FN EP_C ep_quotient(EP_C a, EP_C b) {
 #if EP_IS_SIGNED
     if (b == -1) return EP_WRAP(0, -, a);
 #endif
     return b == 0 ? (EP_C)0 : (EP_C)(a / b);
 }
+#endif
 EP_FN EP_C ep_remainder(EP_C a, EP_C b) {
     return EP_WRAP(a, -, EP_WRAP(ep_quotient(a, b), *, b));
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, nbytes_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.mathematics import mathematics
@@ -27,6 +27,8 @@ _ATTRIBUTES: Final = 2
 _LOOPS: Final = ("dialect/packs.h", "elementwise/loops.h")
 _HELD: Final = 64
 """Operands that a work-item which is a loop of its own fetches before it computes with them."""
+_SHORT: Final = 2
+"""Bytes of integers whose quotients float32 has room for; float64 has for those of twice as many."""
 _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
 
 
@@ -35,8 +37,6 @@ class Elementwise(Body):
 
     A program has an entry for each form of its inputs and each layout: the front of a compiler takes longer than they do.
     """
-
-    rounds_in_double = True
 
     def __init__(
         self, descriptor: type[ep.Descriptor], *, forms: tuple[str, ...] = ("t",), files: tuple[str, ...] = ()
@@ -71,7 +71,8 @@ class Elementwise(Body):
         variant = self._variant(key, doubles=target.doubles)
         if self.rounds(key) and not target.rounded:
             variant = variant._replace(compute="f64")
-        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1, _spread(variant, target))
+        way = _Way(_HELD if target.group == 1 else 1, _spread(variant, target), _quotient(variant.compute, target))
+        return _program(variant, self._forms, self._files, way)
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -146,6 +147,27 @@ class _Variant(NamedTuple):
         return taken(found, attributes, layout.parameters)
 
 
+class _Way(NamedTuple):
+    """The properties of a device that decide a program.
+
+    held     : operands that a work-item fetches before it computes with them
+    spread   : elements that it visits where neighbours fetch together
+    quotient : the floats by which integers are divided, as called in C after `ep_`; "" if they are divided as they are
+    """
+
+    held: int
+    spread: int
+    quotient: str
+
+    def words(self, compute: str) -> dict[str, object]:
+        """Return the words of division, which only integers have."""
+        if kind_of(compute) != "INTEGER":
+            return {}
+        truncated = compute if self.quotient == "f64" else "i32"
+        floats = {"EP_QUOTIENT": f"ep_{self.quotient}", "EP_TRUNCATED": f"ep_{truncated}"} if self.quotient else {}
+        return {"EP_DIVIDES_FLOATS": int(bool(self.quotient)), **floats}
+
+
 @functools.lru_cache(maxsize=4096)
 def _variant_of(names: tuple[str, ...], key: KernelKey, *, doubles: bool) -> _Variant:
     """Return the properties that a key, with operands of these names, decides."""
@@ -164,15 +186,25 @@ def _spread(variant: _Variant, target: Target) -> int:
     return spread_of(variant.elements, target)
 
 
+def _quotient(compute: str, target: Target) -> str:
+    """Return the floats by which a device divides integers faster, as called in C after `ep_`; "" if it does not."""
+    if target.group > 1 or kind_of(compute) != "INTEGER":
+        return ""
+    nbytes = nbytes_of(compute)
+    if nbytes <= _SHORT:
+        return "f32" if target.rounded else ""
+    return "f64" if nbytes == 2 * _SHORT and target.doubles else ""
+
+
 @functools.lru_cache(maxsize=4096)
-def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], held: int, spread: int) -> Program:
+def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], way: _Way) -> Program:
     """Return the program of a variant."""
     family, _, names, elements, compute, wide, _ = variant
     row = variant.row
     words: dict[str, object] = {
-        "EP_HAS_F64": int(variant.is_in_double),
+        "EP_HAS_F64": int(variant.is_in_double or way.quotient == "f64"),
         "EP_WIDE": int(wide),
-        **pack_words(dict(zip(names, elements, strict=True)), forms, spread),
+        **pack_words(dict(zip(names, elements, strict=True)), forms, way.spread),
         **type_words(compute),
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": f"ep_{variant.result}",
@@ -186,7 +218,8 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
         called, values = _called(row.expression, compute, doubles=variant.is_in_double), ("elementwise/values.h",)
         words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
-        words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": held}
+        words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": way.held}
+        words |= way.words(compute)
     for name, element in zip(names, elements, strict=True):
         words |= access(name, element, compute if row else "")
     entries = tuple(

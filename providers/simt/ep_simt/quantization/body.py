@@ -51,8 +51,6 @@ class _Variant(NamedTuple):
 class Quantizing(Body):
     """One launch, or two where blocks leave a rest; a family's own text says what an element becomes."""
 
-    rounds_in_double = True
-
     def __init__(self, descriptor: type[ep.Descriptor]) -> None:
         """Take the kind of descriptor."""
         self.descriptor = descriptor

@@ -57,6 +57,7 @@ class Fold(NamedTuple):
     store  : the type that results are stored as
     parts  : types of the numbers of a state
     words  : of the files
+    rounds_in_double : True if a result of float32 is rounded by way of double
     """
 
     name: str
@@ -65,6 +66,7 @@ class Fold(NamedTuple):
     store: str
     parts: tuple[str, ...]
     words: tuple[tuple[str, object], ...]
+    rounds_in_double: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -87,8 +89,8 @@ class Reduction(Body):
     """True if a state depends on the numbers of its elements, so that windows share none."""
 
     @abstractmethod
-    def fold(self, key: KernelKey) -> Fold:
-        """Return how the elements of a key are joined."""
+    def fold(self, key: KernelKey, target: Target | None = None) -> Fold:
+        """Return how the elements of a key are joined, on any device or on one like the target."""
 
     @abstractmethod
     def lens(self, descriptor: Any) -> Lens:
@@ -103,7 +105,7 @@ class Reduction(Body):
         return _ENTRIES
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(_Variant(self.fold(key), key.wide, target))
+        return _program(_Variant(self.fold(key, target), key.wide, target))
 
     def plan(self, descriptor: Descriptor, target: Target) -> Plan:
         if not descriptor.out.size:
@@ -121,7 +123,7 @@ class Reduction(Body):
             batch = -(-target.steps // min(extent, tile(target)))
             numbers = batch, _beside(kept, reduced), packed
             return Plan((Launch("reduce_windows", -(-tiles // batch), group, (x, out, *lens, *numbers)),))
-        fold = self.fold(descriptor.key)
+        fold = self.fold(descriptor.key, target)
         levels, nbytes = levels_of(reduced, target, spread_of((fold.read,), target)), fold.nbytes
         used = tuple(accumulate((rows * level.number for level in levels[:-1]), initial=0))
         states = [*(Operand(_SCRATCH, nbytes, start) for start in used[:-1]), out]
@@ -171,7 +173,7 @@ def _program(variant: _Variant) -> Program:
     factor = "f64" if has_doubles((x, out)) else "f32"
     first, second = fold.parts[0], fold.parts[min(1, len(fold.parts) - 1)]
     words: dict[str, object] = {
-        "EP_HAS_F64": int(has_doubles((x, out))),
+        "EP_HAS_F64": int(has_doubles((x, out, *fold.parts)) or fold.rounds_in_double),
         "EP_X": f"ep_{_value(x)}",
         "EP_R": f"ep_{_value(out)}",
         "EP_S": f"ep_{first}",
@@ -182,6 +184,7 @@ def _program(variant: _Variant) -> Program:
         "EP_FACTOR": f"ep_{factor}",
         "EP_FROM_COMPLEX": int(kind_of(x) == "COMPLEX"),
         "EP_JOINS_FOUR": 0,
+        "EP_TAKES_ALONE": 0,
         "EP_LANES": lanes(target),
         "EP_TILE": tile(target),
         "EP_ABREAST": _ABREAST,

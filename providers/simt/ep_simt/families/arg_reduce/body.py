@@ -14,6 +14,8 @@ from ep_simt.reductions.body import Fold, Lens, Reduction, bits_of_infinity, eve
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
 
+    from ep_simt.target import Target
+
 __all__ = ["BODY"]
 
 _FILES: Final = ("reductions/order.h", "families/arg_reduce/place.h")
@@ -29,11 +31,12 @@ class _ArgReduce(Reduction):
         flip = (every if descriptor.op == "min" else 0) ^ ((every >> 1) + 1 if kind == "i" else 0)
         return Lens(bits_of_infinity(dtype) if kind == "f" else every, flip)
 
-    def fold(self, key: KernelKey) -> Fold:
+    def fold(self, key: KernelKey, target: Target | None = None) -> Fold:
+        del target
         dtype, out = key.dtypes
         bits, kind = unsigned(dtype), ep.dtype(dtype).kind
         parts = "u64" if bits == "u64" else "u32", "i64" if key.wide else "i32"
-        words = (("EP_FLOATING", int(kind == "f")), ("EP_JOINS_FOUR", 1), ("EP_BITS", bits[1:]))
+        words = (("EP_FLOATING", int(kind == "f")), ("EP_JOINS_FOUR", 1), ("EP_TAKES_ALONE", 1), ("EP_BITS", bits[1:]))
         read = "bool" if kind == "b" else bits
         return Fold(f"arg_reduce-{int(kind == 'f')}", _FILES, read, ELEMENTS[out], parts, words)
 

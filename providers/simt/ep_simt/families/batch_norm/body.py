@@ -46,7 +46,6 @@ class _BatchNorm(Body):
     """Two launches: over channels, then over the elements of y."""
 
     descriptor = BatchNorm
-    rounds_in_double = True
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"

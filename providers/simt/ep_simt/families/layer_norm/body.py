@@ -63,7 +63,6 @@ class _LayerNorm(Body):
 
     descriptor = LayerNorm
     entry: Final = ("layer_norm",)
-    rounds_in_double = True
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"

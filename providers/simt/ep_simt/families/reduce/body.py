@@ -14,6 +14,8 @@ from ep_simt.reductions.body import Fold, Lens, Reduction, bits_of_infinity, eve
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
 
+    from ep_simt.target import Target
+
 __all__ = ["BODY"]
 
 _FOLDER: Final = "families/reduce"
@@ -25,11 +27,11 @@ _TESTS: Final = {"any": 0, "all": 1, "max": 0, "min": 1}
 _TERMS: Final = {
     "sum": "((EP_S)(x))",
     "mean": "((EP_S)(x))",
-    "sum_of_squares": "((x) * (x))",
+    "sum_of_squares": "((EP_S)(x) * (EP_S)(x))",
     "norm_1": "(EP_OF_BITS(EP_BITS_OF(x) & ~(EP_UNSIGNED)0 >> 1))",
 }
 _COMPLEX_TERMS: Final = {
-    "sum_of_squares": "((x).re * (x).re + (x).im * (x).im)",
+    "sum_of_squares": "((EP_S)(x).re * (EP_S)(x).re + (EP_S)(x).im * (EP_S)(x).im)",
     "norm_1": "(EP_OF(modulus_of)((x).re, (x).im))",
 }
 _ROOTED: Final = ("norm_1", "norm_2", "norm_inf")
@@ -50,6 +52,9 @@ class _Reduce(Reduction):
         is_root = key.op == "norm_2" or (key.op in _ROOTED and key.dtypes[0] == "complex64")
         return is_root and key.compute == "float32"
 
+    def rounds_in_double(self, key: KernelKey) -> bool:
+        return key.op == "norm_2"
+
     def lens(self, descriptor: Reduce) -> Lens:
         op, dtype, terms = descriptor.op, descriptor.x.dtype, descriptor.terms
         kind, every = ep.dtype(dtype).kind, every_bit(dtype)
@@ -63,7 +68,7 @@ class _Reduce(Reduction):
             return Lens(bits_of_infinity(dtype) if kind == "f" else every, flip ^ (sign if kind == "i" else 0))
         return Lens(keep=every ^ sign) if op == "norm_inf" and kind == "f" else Lens()
 
-    def fold(self, key: KernelKey) -> Fold:
+    def fold(self, key: KernelKey, target: Target | None = None) -> Fold:
         op, (x, out) = key.op, (ELEMENTS[dtype] for dtype in key.dtypes)
         part, kind, bits = part_of(ELEMENTS[key.compute]), kind_of(x), unsigned(key.dtypes[0])
         if op in {"any", "all"} or (kind == "BOOLEAN" and op in _EXTREMES):
@@ -79,7 +84,12 @@ class _Reduce(Reduction):
         if op == "prod":
             return _fold("product", x, out, (part,) * (1 + (kind == "COMPLEX")))
         if op == "norm_2":
-            return _fold("norm", x, out, (part,) * 3, **_blue(part))
+            if _is_fast_in_double(part, target):
+                return _norm(x, out, kind)
+            by_double = part == "f32" and target is not None and not target.rounded
+            rounded = f"ep_{'f64' if by_double else part}"
+            norm = _fold("norm", x, out, (part,) * 3, EP_ROUNDED=rounded, **_blue(part))
+            return norm._replace(rounds_in_double=by_double)
         if op == "norm_inf":
             return _fold("largest_modulus", x, out, (f"u{part[1:]}",))
         if op == "log_sum_exp":
@@ -96,6 +106,18 @@ BODY: Final[Reduction] = _Reduce()
 def _fold(name: str, read: str, store: str, parts: tuple[str, ...], *before: str, **words: object) -> Fold:
     marks = "".join(f"-{value}" for value in words.values() if isinstance(value, int))
     return Fold(f"reduce-{name}{marks}", (*before, f"{_FOLDER}/{name}.h"), read, store, parts, tuple(words.items()))
+
+
+def _is_fast_in_double(part: str, target: Target | None) -> bool:
+    """Return True for a processor, which has vectors of float64: no square of a float32 leaves its range."""
+    return part == "f32" and target is not None and target.group == 1 and target.doubles
+
+
+def _norm(x: str, out: str, kind: str) -> Fold:
+    """Return the root of a sum of squares in double."""
+    term = (_COMPLEX_TERMS if kind == "COMPLEX" else _TERMS)["sum_of_squares"]
+    words = {"EP_TERM(x)": term, "EP_RESULT(sum, factor)": "((EP_R)ep_sqrt(sum))"}
+    return _fold("total", x, out, ("f64",), **words)
 
 
 def _blue(part: str) -> dict[str, object]:

@@ -22,9 +22,13 @@ EP_FN ep_state ep_enter(EP_X x, ep_index i, ep_lens lens) {
 #endif
 }
 
+EP_FN EP_S ep_root(EP_S square) {
+    return (EP_S)ep_sqrt((EP_ROUNDED)square);
+}
+
 // Beside large squares the small ones are nothing, beside usual ones but the least of these.
 EP_FN EP_R ep_leave(ep_state state, ep_lens lens) {
-    if (state.c > 0) return ep_sqrt(state.c + state.b * EP_LARGE_DOWN * EP_LARGE_DOWN) * EP_LARGE_UP;
-    if (state.b < EP_NEGLIGIBLE) return ep_sqrt(state.b * EP_SMALL_UP * EP_SMALL_UP + state.a) * EP_SMALL_DOWN;
-    return ep_sqrt(state.b);
+    if (state.c > 0) return ep_root(state.c + state.b * EP_LARGE_DOWN * EP_LARGE_DOWN) * EP_LARGE_UP;
+    if (state.b < EP_NEGLIGIBLE) return ep_root(state.b * EP_SMALL_UP * EP_SMALL_UP + state.a) * EP_SMALL_DOWN;
+    return ep_root(state.b);
 }

@@ -27,7 +27,6 @@ class _RmsLayerNorm(Body):
 
     descriptor = RmsLayerNorm
     entry: Final = ("rms_layer_norm",)
-    rounds_in_double = True
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"

@@ -37,8 +37,6 @@ _FORWARD: Final = 2
 class Softmaxes(Body):
     """One launch for rows that a group holds, three for longer ones: measures of their pieces, of the rows, and the elements."""
 
-    rounds_in_double = True
-
     def __init__(self, descriptor: type[ep.Descriptor]) -> None:
         """Take the kind of descriptor."""
         self.descriptor = descriptor
