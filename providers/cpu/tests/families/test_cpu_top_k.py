@@ -84,7 +84,8 @@ def test_heaps_and_whole_rows_choose_alike(stream, op, dtype):
 def test_sieves_and_heaps_choose_alike(stream, op, dtype):
     for n, ks in ((255, (8, 16)), (256, (8, 16, 17)), (1031, (1, 2, 16, 17, 64)), (4099, (40, 255, 256, 257))):
         ordered = np.arange(n) - n // 2
-        x = np.stack([ordered, ordered[::-1], RNG.permutation(ordered)]).astype(array_dtype(dtype))
+        in_one_lane = np.where(np.arange(n) % 64 == 0, ordered + n, ordered - n)
+        x = np.stack([ordered, ordered[::-1], RNG.permutation(ordered), in_one_lane]).astype(array_dtype(dtype))
         for k in ks:
             descriptor = TopK.infer(op, ep.TensorSpec(dtype, x.shape), k)
             found, right = apply(stream, op, x, k), wanted(descriptor, x)

@@ -101,7 +101,7 @@ void improve(const ep_top_k_plan& g, const char* x, int64_t begin, ep::Candidate
 
 // The k-th greatest of n numbers, some of which change places.
 template <class Key>
-Key greatest_but(int64_t k, Key* numbers, int64_t n) {
+Key kth_greatest(int64_t k, Key* numbers, int64_t n) {
     constexpr int64_t few = 32;
     if (n > few) {
         std::nth_element(numbers, numbers + k - 1, numbers + n, std::greater<Key>());
@@ -133,7 +133,8 @@ EP_INLINE uint64_t signs_of(V<T> x) {
 }
 
 // The best k of a long row, of neighbours: each of many lanes has its best element, and no more than those that are no
-// worse than the k-th of these are candidates. Returns false where there are more than have room, for they are equal.
+// worse than the k-th of these are candidates. Returns false where there are more than have room: equal ones, or many
+// in few lanes.
 template <class Order>
 bool sieve(const ep_top_k_plan& g, const char* x, ep::Candidate* found) {
     using Key = typename Order::Key;
@@ -150,7 +151,7 @@ bool sieve(const ep_top_k_plan& g, const char* x, ep::Candidate* found) {
     // Of twice as many lanes the k-th has few more candidates.
     for (; lanes % 2 == 0 && lanes >= 4 * g.k; lanes /= 2)
         for (int64_t j = 0; j < lanes / 2; ++j) best[j] = std::max(best[j], best[j + lanes / 2]);
-    const Key least = greatest_but(g.k, best, lanes);
+    const Key least = kth_greatest(g.k, best, lanes);
 
     int64_t count = 0;
     for (int64_t i = 0; i < g.extent; i += together) {
