@@ -14,7 +14,7 @@ _SHARED: Final = (
     Disagreement(
         "narrow float",
         "value",
-        ("reduce/prod", "log_softmax"),
+        ("reduce/prod", "reduce/log_sum_exp", "log_softmax"),
         "PyTorch rounds each step to the narrow type: the errors of long products add up, and those of results near 0 are as large as they.",
     ),
     Disagreement(

@@ -34,14 +34,15 @@ therefore asks PyTorch, which shares no code with them, about every op of both t
 element types: on special values, on designed ones and on random ones of each row's domain, in float32, float64, complex64,
 int32, uint8 and bool, gradients by PyTorch's automatic differentiation or its own backward functions. Of the families that
 move, select and reduce it is asked the suite's own quick cases, in all types but the three wide unsigned ones and float8,
-which it computes next to nothing in, and it is judged by the bounds that a provider is held to.
+which it computes next to nothing in, and it is judged by the bounds that a provider is held to. Where these do not show a
+difference that is listed, the standard cases are asked, too.
 
 A NaN, an infinity or a zero's sign that only one of the two has is a disagreement, and so is a value that differs by more than
 64 ulp (of |z|; for conditioned rows 64 eps S). In families any value outside the bound is one: "rounding" up to 64 times the
 bound, else "value". There are these and no others; the command fails if one appears or disappears. What is not listed was
 found to be the same: that a NaN wins in extremes, that the first of equals does, what rows of infinities give.
 
-PyTorch runs with its portable kernels, which are the same on every machine. Its vectorised ones differ a little more: fmod
+PyTorch runs with its portable kernels, which are the same on every machine, without oneDNN and NNPACK. Its vectorised ones differ a little more: fmod
 and remainder give NaN where the quotient overflows, and cosh and sinh overflow below their last finite value.
 
 "NaN here" is a NaN that EP gives and PyTorch does not, "NaN there" the opposite. `*_dy_x` and `*_dy_y` are the
@@ -86,12 +87,23 @@ def compare(ops: Iterable[str] = ()) -> Iterator[str]:
         (op, kind): {**findings(op, kind)} for op in names if op in ROWS for kind in TYPES
     }
     found |= cast_findings() if "cast" in names else {}
+    wanted = {key: reasons for key, reasons in listed().items() if key[0].split("/")[0] in names}
     for family in FAMILIES:
         if family in names:
             judgement = judged(family)
             click.echo(f"{family}: {judgement}")
             found |= judgement.findings
-    wanted = {key: reasons for key, reasons in listed().items() if key[0].split("/")[0] in names}
+            unseen = {
+                (key, how)
+                for key, reasons in wanted.items()
+                for how in reasons
+                if key[0].split("/")[0] == family and how not in found.get(key, {})
+            }
+            # What the quick cases do not show the others may: a listed difference is gone if none does.
+            others = judged(family, "standard").findings if unseen else {}
+            for key, how in unseen:
+                if how in others.get(key, {}):
+                    found.setdefault(key, {})[how] = others[key][how]
     for op in FATAL:
         if op in names and _ends_the_process(op):
             found[op, "integer"]["ends the process"] = f"{op} of the smallest integer and -1 ends the process"

@@ -37,7 +37,7 @@ _SEED: Final = 5
 
 @dataclass
 class Judgement:
-    """What PyTorch said to the quick cases of a family.
+    """What PyTorch said to the cases of a family.
 
     findings : one example each, by (family or family/op, kind of element types) and by what differs
     agreed   : how many cases agree within the bounds that the suite holds a provider to
@@ -59,14 +59,16 @@ class Judgement:
         self.findings.setdefault((finding.op, finding.kind), {}).setdefault(finding.how, finding)
 
 
-def judged(name: str) -> Judgement:
-    """Return what PyTorch says to every quick case of a family, but those of element types that it hardly computes in."""
+def judged(name: str, profile: str = "quick") -> Judgement:
+    """Return what PyTorch says to every case of a family that a profile adds, but those of element types that it hardly computes in."""
     (family,) = (each for each in ep_primitives.ep_families() if each.name == name)
     judgement = Judgement()
     torch.set_num_threads(1)  # so that sums are the same on every machine
+    torch.backends.mkldnn.enabled = False  # which has a kernel for each processor
+    torch.backends.nnpack.set_flags(False)  # which transforms images before it multiplies
     for cell in family.cells():
         for case in family.cases(cell):
-            if case.profile == "quick" and _SCARCE.isdisjoint(
+            if case.profile == profile and _SCARCE.isdisjoint(
                 spec.dtype for spec in case.descriptor.specs if spec is not None
             ):
                 _judge(family, cell, case, judgement)
