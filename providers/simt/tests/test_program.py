@@ -83,6 +83,46 @@ def test_scan_of_floats_sums_in_double_where_work_items_are_loops_and_the_device
     ]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "target", "floats"),
+    [
+        ("int8", ep_simt.CPU, "ep_f32"),
+        ("uint16", ep_simt.CPU, "ep_f32"),
+        ("uint32", ep_simt.CPU, "ep_f64"),
+        ("int64", ep_simt.CPU, None),
+        ("int16", ep_simt.CPU._replace(rounded=False), None),
+        ("int32", ep_simt.CPU._replace(doubles=False), None),
+        ("int32", ep_simt.GPU, None),
+    ],
+)
+def test_integers_are_divided_by_floats_that_have_room_for_them(dtype, target, floats):
+    key = BroadcastBinary.infer("floor_div", spec(dtype), spec(dtype)).key
+    words = dict(ep_simt.bodies()["broadcast_binary"].program(key, target).words)
+    assert words["EP_DIVIDES_FLOATS"] == (floats is not None)
+    assert words.get("EP_QUOTIENT") == floats
+
+
+def test_norm_is_summed_in_double_on_processors_and_its_root_rounded_by_double_where_none_is():
+    key = Reduce.infer("norm_2", spec("float32", (3, 8)), 1).key
+    targets = ep_simt.CPU, ep_simt.CPU._replace(doubles=False), ep_simt.GPU, ep_simt.GPU._replace(rounded=False)
+    words = [dict(ep_simt.bodies()["reduce"].program(key, target).words) for target in targets]
+    assert [(each["EP_S"], each["EP_PARTS"], each.get("EP_ROUNDED"), each["EP_HAS_F64"]) for each in words] == [
+        ("ep_f64", 1, None, 1),
+        ("ep_f32", 3, "ep_f32", 0),
+        ("ep_f32", 3, "ep_f32", 0),
+        ("ep_f32", 3, "ep_f64", 1),
+    ]
+
+
+def test_require_takes_a_root_that_has_another_way_and_refuses_one_that_has_not():
+    ep_simt.require(Reduce.infer("norm_2", spec("float32"), 0), INFO, "rounds")
+    with pytest.raises(ep.UnsupportedError, match="does not round quotients and roots of float32 correctly"):
+        ep_simt.require(Reduce.infer("norm_1", spec("complex64"), 0), INFO, "rounds")
+    single = ep.DeviceInfo("single", "EP", dtypes=frozenset({"float32"}))
+    with pytest.raises(ep.UnsupportedError, match="does not round quotients and roots of float32 correctly"):
+        ep_simt.require(Reduce.infer("norm_2", spec("float32"), 0), single, "rounds")
+
+
 @pytest.mark.parametrize("op", ["pow", "hypot"])
 def test_op_that_has_another_way_computes_in_double_where_it_can(op):
     descriptor = BroadcastBinary.infer(op, spec("float32"), spec("float32"))

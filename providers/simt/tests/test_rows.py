@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ep_simt
 import pytest
-from ep_primitives import BINARY_OPS, UNARY_OPS, BroadcastBinary
+from ep_primitives import BINARY_OPS, UNARY_OPS
 from ep_simt import ELEMENTS
 from ep_simt.elements import kinds_of
 from ep_simt.elementwise.rows import _row, rows
@@ -51,23 +51,3 @@ def test_family_without_ops_has_no_rows():
 def test_malformed_row_is_refused():
     with pytest.raises(ValueError, match="is not a row"):
         _row("EP_UNARY(FLOATING, SAME, exp)", "elementwise_unary.def")
-
-
-@pytest.mark.parametrize(
-    ("dtype", "target", "floats"),
-    [
-        ("int8", ep_simt.CPU, "ep_f32"),
-        ("uint16", ep_simt.CPU, "ep_f32"),
-        ("uint32", ep_simt.CPU, "ep_f64"),
-        ("int64", ep_simt.CPU, None),
-        ("int16", ep_simt.CPU._replace(rounded=False), None),
-        ("int32", ep_simt.CPU._replace(doubles=False), None),
-        ("int32", ep_simt.GPU, None),
-    ],
-)
-def test_integers_are_divided_by_floats_that_have_room_for_them(dtype, target, floats):
-    spec = ep.TensorSpec(dtype, (3,))
-    key = BroadcastBinary("floor_div", a=spec, b=spec, out=spec).key
-    words = dict(ep_simt.bodies()["broadcast_binary"].program(key, target).words)
-    assert words["EP_DIVIDES_FLOATS"] == (floats is not None)
-    assert words.get("EP_QUOTIENT") == floats

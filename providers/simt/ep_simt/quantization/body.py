@@ -99,7 +99,8 @@ def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
     family, elements, compute, wide, target = variant
     kernels, own = "quantization/quantization.inc", f"families/{family}/{family}.inc"
-    tensors: dict[str, str | None] = dict(zip(_NAMES, elements, strict=True))
+    named = tuple(zip(_NAMES, elements, strict=True))
+    tensors: dict[str, str | None] = dict(named)
     integers, out = elements[1], elements[-1]
     signed, bits = integers[0] == "i", int(integers[1:])
     words: dict[str, object] = {
@@ -113,20 +114,13 @@ def _program(variant: _Variant) -> Program:
         **pack_words(tensors, _FORMS.values(), spread_of(elements, target)),
         "EP_ENTRY(which)": f"{family}_##which",
     }
-    for name, element in zip(_NAMES, elements, strict=True):
+    for name, element in named:
         words |= access(name, element)
     layout = Layout(strided=True, wide=wide).parameters
     entries = tuple(
         Entry(
             f"{family}_{which}",
-            taken(
-                *(
-                    tensor(*pair)
-                    for pair, how in zip(zip(_NAMES, elements, strict=True), f"{form}t", strict=True)
-                    if how == "t"
-                ),
-                layout,
-            ),
+            taken(*(tensor(*operand) for operand, how in zip(named, f"{form}t", strict=True) if how == "t"), layout),
             f"EP_TAKES_{which}",
         )
         for which, form in _FORMS.items()

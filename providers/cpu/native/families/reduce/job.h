@@ -7,7 +7,7 @@ using ep::LANES;
 constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
 constexpr int64_t LEAST_RUN = 64;
-// Elements of a row that are taken one by one where rows lie side by side, but for those of runs that do.
+// The most elements of a row, such as a window, that are taken place by place.
 constexpr int64_t MOST_PLACES = 64;
 // Staged rows that go through the tree together, and bytes of a state and an element of them.
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
