@@ -20,8 +20,27 @@ typedef uint4 ep_u32x4;  // one fetch, one store
 typedef double ep_f64;
 #endif
 
+#define EP_AXIS_x 0
+#define EP_AXIS_y 1
+#define EP_AXIS_z 2
+// Alone, an entry is a function that a kernel of one work-item a group calls: alone.py says why.
+#if EP_ALONE
+#define EP_KERNEL static __attribute__((noinline)) void
+#define EP_KERNEL_OF(group) EP_KERNEL
+#define EP_SHARED_ARRAY(T, name, n) T name[n]
+#define EP_SHARED_PTR(T) T*
+#define EP_LOCAL_ID(axis) 0
+#define EP_LOCAL_SIZE(axis) 1
+#define EP_GROUP_ID(axis) ep_group
+#else
 #define EP_KERNEL __kernel void
 #define EP_KERNEL_OF(group) __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void
+#define EP_SHARED_ARRAY(T, name, n) __local T name[n]
+#define EP_SHARED_PTR(T) __local T*
+#define EP_LOCAL_ID(axis) ((int)get_local_id(EP_AXIS_##axis))
+#define EP_LOCAL_SIZE(axis) ((int)get_local_size(EP_AXIS_##axis))
+#define EP_GROUP_ID(axis) ((ep_i64)get_group_id(EP_AXIS_##axis))
+#endif
 // Always inline: a loop with a call in it does not become vectors.
 #ifdef __clang__
 #define EP_FN static inline __attribute__((always_inline))
@@ -39,8 +58,6 @@ typedef double ep_f64;
 #define EP_STORE_WORD(place, word) (*(place) = (word))
 #define EP_BY_VALUE(T) const T
 #define EP_CONSTANT_TABLE(T, name, n) __constant T name[n]
-#define EP_SHARED_ARRAY(T, name, n) __local T name[n]
-#define EP_SHARED_PTR(T) __local T*
 // A work-item that is a group waits for nobody; PoCL compiles longer where it would.
 #if EP_GROUP == 1
 #define EP_BARRIER()
@@ -68,12 +85,6 @@ typedef double ep_f64;
 #endif
 // Before a loop whose copies keep an array of a work-item in registers, or that has few turns in a loop of vectors.
 #define EP_UNROLLED _Pragma("unroll")
-#define EP_AXIS_x 0
-#define EP_AXIS_y 1
-#define EP_AXIS_z 2
-#define EP_LOCAL_ID(axis) ((int)get_local_id(EP_AXIS_##axis))
-#define EP_LOCAL_SIZE(axis) ((int)get_local_size(EP_AXIS_##axis))
-#define EP_GROUP_ID(axis) ((ep_i64)get_group_id(EP_AXIS_##axis))
 #define EP_GROUP_COUNT(axis) ((ep_i64)get_num_groups(EP_AXIS_##axis))
 
 // Subgroups: neighbours of a group that exchange values without memory; of one where the compiler has none.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pyopencl as cl
 
 import ep
+from ep_opencl.compiler.alone import alone, is_alone
 from ep_opencl.compiler.pocl import CURE, WITHOUT_DECLARATIONS, declares_all
 from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
@@ -38,7 +39,8 @@ _QUESTION: Final = "#if EP_FMA\nEP_KERNEL fuses(void) {}\n#else\nEP_KERNEL round
 
 def build(device: ClDevice, program: Program) -> cl.Program:
     """Return a built program. Raises CompileError with the log, the source and the program's name."""
-    return build_source(device, program.source(PRELUDE), program.name)
+    is_copied = device.is_cpu and declares_all(device.native) and is_alone(program)
+    return build_source(device, alone(program, PRELUDE) if is_copied else program.source(PRELUDE), program.name)
 
 
 def build_source(device: ClDevice, source: str, name: str) -> cl.Program:

@@ -1,0 +1,63 @@
+"""Entries that are functions of their own, which PoCL 3 compiles once, do what kernels do, to the bit."""
+
+from __future__ import annotations
+
+import ep_simt
+import numpy as np
+import pytest
+from ep.work.cache import LRU
+from ep_opencl.compiler import program
+from ep_opencl.compiler.alone import alone, is_alone
+from ep_primitives import BroadcastBinary, Matmul, Permute, Reduce, Scan, Softmax
+
+X = np.random.default_rng(0).standard_normal((37, 70)).astype(np.float32)
+CASES = {
+    "dense": (BroadcastBinary.infer("pow", X, X), (X, X), ()),
+    "rows": (BroadcastBinary.infer("add", X, X[:1]), (X, X[:1]), ()),
+    "sum": (Reduce.infer("sum", X, axis=0), (X,), ()),
+    "scan": (Scan.infer("sum", X, axis=1), (X,), ()),
+    "tiles": (Permute.infer(X, (1, 0)), (X,), ()),
+    "softmax": (Softmax.infer(X), (X,), ()),
+    "product": (Matmul.infer(X, X.reshape(70, 37)), (X, X.reshape(70, 37), None), (1.0, 0.0)),
+}
+
+
+def program_of(group: int) -> ep_simt.Program:
+    take = [ep_simt.Parameter("x", "memory", "f32"), ep_simt.Parameter("geometry", "struct", "ep_rows", 8)]
+    return ep_simt.Program(
+        "any", (("EP_GROUP", group),), (), (ep_simt.Entry("a", tuple(take)), ep_simt.Entry("b", (), "EP_NONE"))
+    )
+
+
+def test_kernels_hand_on_what_they_take_after_the_number_of_the_group():
+    text = alone(program_of(1), "PRELUDE")
+    begin, end = text.split("PRELUDE", 1)
+    assert "#define a a_alone\n#define b b_alone\n" in begin
+    assert "#define EP_ALONE 1" in begin
+    assert "#define EP_TAKES const ep_i64 ep_group" in begin
+    *_, first, last = (line for line in end.splitlines() if line.startswith("__kernel"))
+    taken = "EP_GLOBAL const ep_f32 *x, EP_BY_VALUE(ep_rows) geometry"
+    assert first == f"__kernel void a({taken}) {{ a_alone(get_group_id(0), x, geometry); }}"
+    assert last == "__kernel void b() { b_alone(get_group_id(0)); }"
+
+
+def test_groups_that_share_memory_are_kernels():
+    assert is_alone(program_of(1))
+    assert is_alone(program_of(1)._replace(words=()))
+    assert not is_alone(program_of(16))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bits_are_those_of_kernels(device, stream, put, get, monkeypatch, name):
+    descriptor, given, numbers = CASES[name]
+    results = []
+    for way in (is_alone, lambda _: False):
+        monkeypatch.setattr(program, "is_alone", way)
+        monkeypatch.setattr(device.twin, "_programs", LRU())
+        portable = ep_simt.Portable()
+        kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
+        out = put(np.zeros(descriptor.out.shape, np.float32))
+        scratch = [put(np.zeros(kernel.scratch_nbytes, np.uint8))] if kernel.scratch_nbytes else []
+        kernel.launch(stream.twin, (*(x if x is None else put(x) for x in given), out, *scratch), numbers)
+        results.append(get(out, np.uint32))
+    np.testing.assert_array_equal(*results)
