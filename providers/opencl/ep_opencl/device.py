@@ -15,7 +15,7 @@ from ep.work.cache import LRU
 import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
-from ep_opencl.compiler.pocl import lacks_processor, name_processor
+from ep_opencl.compiler.pocl import is_pocl, lacks_processor, name_processor
 from ep_opencl.compiler.program import FUSED, build, fuses
 from ep_opencl.errors import failure
 from ep_opencl.function import ClFunction
@@ -42,6 +42,7 @@ class ClDevice(ep.spi.Device):
     target   : how it likes portable kernels to be cut
     processor: the processor's name that EP wrote for the driver's compiler, "" if it wrote none
     is_lost  : True if its compiler knows no processor that it could compile for
+    works_in_waits: True if its driver works in threads that wait for it, too, as Intel's for CPUs does
     reads_early: True if its driver reads host memory when an upload is enqueued, before its turn, as NVIDIA's does
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     info     : whether it fuses products with sums is asked of its compiler, once
@@ -60,6 +61,7 @@ class ClDevice(ep.spi.Device):
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
+        self.works_in_waits = self.is_cpu and not is_pocl(native)
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
         self._most = native.max_mem_alloc_size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
@@ -69,6 +70,8 @@ class ClStream(ep.spi.Stream):
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
         self._host: ep.HostThread | None = None
+        self._waiter: ep.HostThread | None = None
+        self._waits: deque[None] = deque()  # one while the waiter waits
         self._writes: cl.CommandQueue | None = None
         self._gates: deque[Gate] = deque()
 
@@ -205,6 +208,16 @@ class ClStream(ep.spi.Stream):
             self._flush()
         return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
+    def pause(self, seconds: float) -> None:
+        """Rest. Where the driver works in threads that wait, one does: not this one, which Ctrl-C would not reach there."""
+        if self.device.works_in_waits and not self._waits:
+            waiter = ep.HostThread(f"{self.ledger.name} waiter")
+            if self._waiter is None:
+                self._waiter = waiter
+            self._waits.append(None)
+            self._waiter.do(functools.partial(_wait_for, self.queue, self._waits))
+        super().pause(seconds)
+
     def synchronize(self) -> None:
         self.calls += 1
         try:
@@ -239,9 +252,16 @@ class ClStream(ep.spi.Stream):
     def close(self) -> None:
         self._drop_transfers()
         self._mark = None
-        if self._host is not None:
-            self._host.close()
+        for thread in (self._host, self._waiter):
+            if thread is not None:
+                thread.close()
         self.device.forget(self)
+
+
+def _wait_for(queue: cl.CommandQueue, waits: deque[None]) -> None:
+    with suppress(cl.Error):  # which the host hears of
+        queue.finish()
+    waits.clear()
 
 
 def _pass(gate: Gate, task: Callable[[], object], fail: Callable[[BaseException], None], gates: deque[Gate]) -> None:

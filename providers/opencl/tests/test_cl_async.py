@@ -95,6 +95,21 @@ def test_transfers_behind_a_call_are_not_waited_for_with_the_lock_held(device, s
     assert not stream.twin._transfers
 
 
+def test_another_thread_waits_in_drivers_that_work_in_waits(device, monkeypatch, opened):
+    monkeypatch.setattr(device.twin, "works_in_waits", True)
+    stream = device.stream()
+    stream.call(lambda: opened.wait(DEADLINE))
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            stream.synchronize(0.1)
+    (waiter,) = (thread for thread in threading.enumerate() if thread.name == f"{stream.name} waiter")
+    opened.set()
+    stream.synchronize(DEADLINE)
+    stream.close()
+    waiter.join(DEADLINE)
+    assert not waiter.is_alive()
+
+
 def test_stream_waits_for_the_cpu_without_the_host(device, opened):
     cpu = ep.device("cpu:0")
     first, second, third = cpu.stream(synchronous=False), device.stream(), cpu.stream(synchronous=False)

@@ -186,9 +186,10 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
-// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits, but where
-// clang has an instruction. Oclgrind has the extension, and converts none.
-#if defined(cl_khr_fp16) && !defined(EP_INTERPRETED)
+// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call; Intel's for CPUs, which has it, makes no
+// vectors of that. There the dialect does it by their bits, but where clang has an instruction. Oclgrind has it, and
+// converts none.
+#if defined(cl_khr_fp16) && !defined(EP_INTERPRETED) && !defined(EP_ON_CPU)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define EP_HALF 1
 typedef half ep_f16;

@@ -93,6 +93,8 @@ def _built(device: ClDevice, context: cl.Context, source: str) -> cl.Program:
 def _options(device: ClDevice) -> list[str]:
     # -w: pyopencl raises a Python warning for every remark of the compiler.
     options = ["-cl-std=CL1.2", "-w"]
+    if device.is_cpu:
+        options.append("-DEP_ON_CPU")
     if ROUNDED in device.info.features:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     if device.processor:

@@ -74,14 +74,21 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
             for (int outer = 0; outer < outer_end; ++outer) {                                                \
                 const int first = outer * tile.pitch, first_at = block * tile.cells + first;                 \
                 const ep_i64 from = start_of_tile + ((ep_i64)block * tile.chains + outer) * outer_step;      \
-                EP_INDEPENDENT                                                                               \
-                for (int inner = 0; inner < inner_end; ++inner) {                                            \
-                    const int cell = first + inner, at = first_at + inner;                                   \
-                    const ep_i64 place = from + inner * inner_step;                                          \
-                    statement;                                                                               \
+                if (inner_step == 1) {                                                                       \
+                    EP_INDEPENDENT                                                                           \
+                    EP_EACH_INNER(inner, statement)                                                          \
+                } else {                                                                                     \
+                    EP_ROLLED                                                                                \
+                    EP_EACH_INNER(inner * inner_step, statement)                                             \
                 }                                                                                            \
             }                                                                                                \
         }                                                                                                    \
+    }
+#define EP_EACH_INNER(further, statement)                      \
+    for (int inner = 0; inner < inner_end; ++inner) {          \
+        const int cell = first + inner, at = first_at + inner; \
+        const ep_i64 place = from + (further);                 \
+        statement;                                             \
     }
 #define EP_CHAINS_LEFT \
     (tile.extent - block * tile.chains < tile.chains ? (int)tile.extent - block * tile.chains : tile.chains)
