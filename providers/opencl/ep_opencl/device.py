@@ -15,6 +15,7 @@ from ep.work.cache import LRU
 import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
+from ep_opencl.compiler.binaries import Binaries
 from ep_opencl.compiler.pocl import is_pocl, lacks_processor, name_processor
 from ep_opencl.compiler.program import FUSED, build, fuses
 from ep_opencl.errors import failure
@@ -62,6 +63,7 @@ class ClDevice(ep.spi.Device):
         self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
         self.works_in_waits = self.is_cpu and not is_pocl(native)
+        self._binaries = Binaries(native) if self.works_in_waits else None
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
         self._most = native.max_mem_alloc_size
@@ -91,12 +93,15 @@ class ClDevice(ep.spi.Device):
                         self._folder.enter()
             return self._context
 
-    def compiled(self, text: str, build: Callable[[], cl.Program]) -> cl.Program:
-        """Return `build`'s program for a text and its options. On PoCL it is kept in files, for later processes."""
-        if self._folder is None:
-            return build()
-        native = self.native
-        return self._folder.build(f"{native.version} {native.driver_version} {native.name} {text}", build)
+    def compiled(self, text: str, make: Callable[[], cl.Program], load: Callable[[bytes], cl.Program]) -> cl.Program:
+        """Return the program that `make` builds of a text and its options, or that an earlier process left, if it is whole.
+
+        load : makes it of what the driver once gave out; PoCL finds its own files again
+        """
+        if self._folder is not None:
+            native = self.native
+            return self._folder.build(f"{native.version} {native.driver_version} {native.name} {text}", make)
+        return make() if self._binaries is None else self._binaries.build(text, make, load)
 
     def function(self, program: ep_simt.Program, entry: ep_simt.Entry) -> ClFunction:
         """Return an entry that can be launched. Raises CompileError, also where its driver's compiler has no room to write."""

@@ -29,6 +29,7 @@ __all__ = [
     "is_pocl",
     "lacks_processor",
     "name_processor",
+    "processor_flags",
     "processor_name",
     "write_over",
 ]
@@ -69,6 +70,15 @@ def processor_name(flags: AbstractSet[str]) -> str | None:
     return next((name for name, needed in _NAMES if needed <= flags), None)
 
 
+def processor_flags() -> frozenset[str]:
+    """Return the instructions that the processor has, by the kernel's names; none where it does not tell."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("flags"):
+                return frozenset(line.partition(":")[2].split())
+    return frozenset()
+
+
 def is_pocl(native: cl.Device) -> bool:
     """Say whether a device is one of PoCL's."""
     return bool(native.platform.name == _PLATFORM)
@@ -101,7 +111,7 @@ def name_processor(native: cl.Device) -> str:
     asked = os.environ.get(_VARIABLE, "")
     if asked and lacks_processor(native):
         with suppress(OSError):
-            name = processor_name(_flags()) if asked == _BEST else asked
+            name = processor_name(processor_flags()) if asked == _BEST else asked
             return name if name is not None and write_over(native.int_ptr, name.encode() + b"\0") else ""
     return ""
 
@@ -136,10 +146,3 @@ def _writable() -> list[range]:
     facts = [line.split(maxsplit=2) for line in lines]
     spans = [span.split("-") for span, rights, _ in facts if rights.startswith("rw")]
     return [range(int(begin, 16), int(end, 16)) for begin, end in spans]
-
-
-def _flags() -> frozenset[str]:
-    for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
-        if line.startswith("flags"):
-            return frozenset(line.partition(":")[2].split())
-    return frozenset()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -86,8 +85,11 @@ def _built(device: ClDevice, context: cl.Context, source: str) -> cl.Program:
     if declares_all(device.native):
         options.append(WITHOUT_DECLARATIONS)
         source = f"{_DECLARATIONS}#line 1\n{source}"
-    program = cl.Program(context, source)
-    return device.compiled(" ".join(options) + source, functools.partial(program.build, options))
+    return device.compiled(
+        " ".join(options) + source,
+        lambda: cl.Program(context, source).build(options),
+        lambda binary: cl.Program(context, [device.native], [binary]).build(options),
+    )
 
 
 def _options(device: ClDevice) -> list[str]:
