@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,cuda-emulator,mpi,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx onnx-cuda site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx onnx-cuda site documents matrix trust page wheel bench bench-opencl bench-intel clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -186,6 +186,11 @@ bench-opencl: $(STAMP) ## Measure all samples on OpenCL beside plain kernels and
 	@mkdir -p build
 	$(BIN)/ep-bench run --provider opencl --against plain,pyopencl --json build/opencl-performance.json --html build/opencl-performance.html --markdown build/opencl-performance.md
 	@mv build/opencl-performance.md docs/reports/opencl-performance.md
+
+bench-intel: $(STAMP) ## Measure all samples on Intel's OpenCL runtime, which it installs, beside plain kernels, into docs/reports/opencl-intel-performance.md
+	@mkdir -p build
+	sh tools/install/opencl_platforms.sh $(BIN) ep-bench run --provider opencl --device 2 --against plain --markdown build/opencl-intel-performance.md
+	@mv build/opencl-intel-performance.md docs/reports/opencl-intel-performance.md
 
 clean:           ## Remove what was built
 	rm -rf build dist $(VENV)
