@@ -15,7 +15,7 @@ from ep.work.cache import LRU
 import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
-from ep_opencl.compiler.binaries import Binaries
+from ep_opencl.compiler.binaries import Binaries, keeps_none
 from ep_opencl.compiler.pocl import is_pocl, lacks_processor, name_processor
 from ep_opencl.compiler.program import FUSED, build, fuses
 from ep_opencl.errors import failure
@@ -63,7 +63,7 @@ class ClDevice(ep.spi.Device):
         self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
         self.works_in_waits = self.is_cpu and not is_pocl(native)
-        self._binaries = Binaries(native) if self.works_in_waits else None
+        self._binaries = Binaries(native) if keeps_none(native) else None
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
         self._most = native.max_mem_alloc_size

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyopencl as cl
 import pytest
-from ep_opencl.compiler.binaries import Binaries
+from ep_opencl.compiler.binaries import Binaries, keeps_none
 
 
 class Built:
@@ -27,6 +28,16 @@ def build(device, monkeypatch, tmp_path):
         return isinstance(result, Built)
 
     return run
+
+
+def test_only_intels_driver_for_cpus_is_known_to_keep_none(device):
+    def native(name, kind):
+        return SimpleNamespace(type=kind, platform=SimpleNamespace(name=name))
+
+    assert keeps_none(native("Intel(R) OpenCL", cl.device_type.CPU))
+    assert not keeps_none(native("Intel(R) OpenCL", cl.device_type.GPU))
+    assert not keeps_none(native("Oclgrind", cl.device_type.CPU))
+    assert keeps_none(device.twin.native) == device.info.driver.startswith("Intel(R) OpenCL ")
 
 
 def test_each_text_is_made_once(build):

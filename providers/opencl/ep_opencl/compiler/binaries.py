@@ -1,4 +1,4 @@
-"""Programs as a driver gives them out, kept for later processes: for drivers for CPUs that keep none, such as Intel's."""
+"""Programs as a driver gives them out, kept for later processes: for Intel's driver for CPUs, which keeps none."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from ep_opencl.compiler.pocl import processor_flags
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Binaries"]
+__all__ = ["Binaries", "keeps_none"]
+
+_PLATFORM: Final = "Intel(R) OpenCL"
 
 _SETTINGS: Final = "CL_CONFIG_"
 """The beginning of the variables by which Intel's compiler is told for which processor it works, among other things."""
+
+
+def keeps_none(native: cl.Device) -> bool:
+    """Say whether a device's driver keeps no programs and is known to give out whatever decides one, as Oclgrind does not."""
+    return bool(native.type & cl.device_type.CPU) and native.platform.name == _PLATFORM
 
 
 class Binaries:
