@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import itertools
+import time
 from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from ep_opencl.device import ClDevice
 
 __all__ = ["ClStream", "new_queue"]
+
+# Not pyopencl's: where the process ends meanwhile, Python ends this thread, which C++ on its stack makes the end of all.
+_finish: Final = ctypes.CDLL(cl._cl.__file__).clFinish  # noqa: SLF001 - the one way to the loader that made the queues
+_finish.argtypes = [ctypes.c_void_p]
+
+_PATIENCE: Final = 5.0
+"""Seconds for which a process that ends waits for a thread that waits in the driver."""
+
+_MILLISECOND: Final = 1e-3
 
 _COMPLETE: Final = cl.command_execution_status.COMPLETE
 
@@ -215,7 +225,10 @@ class ClStream(ep.spi.Stream):
             if self._waiter is None:
                 self._waiter = waiter
             self._waits.append(None)
-            self._waiter.do(functools.partial(_wait_for, self.queue, self._waits))
+            try:
+                self._waiter.do(functools.partial(_wait_for, self.queue, self._waits))
+            except RuntimeError:  # where no thread is to be had, the driver does without
+                self._waits.clear()
         super().pause(seconds)
 
     def synchronize(self) -> None:
@@ -248,8 +261,16 @@ class ClStream(ep.spi.Stream):
     def abandon(self) -> None:
         for gate in [*self._gates]:
             gate.open(-1)
+        self._see_waiter_out()
+
+    def _see_waiter_out(self) -> None:
+        # Intel's runtime ends the process by SIGABRT if it is taken down around a thread that waits in it.
+        end = time.monotonic() + _PATIENCE
+        while self._waits and time.monotonic() < end:
+            time.sleep(_MILLISECOND)
 
     def close(self) -> None:
+        self._see_waiter_out()
         self._drop_transfers()
         self._mark = None
         for thread in (self._host, self._waiter):
@@ -259,8 +280,7 @@ class ClStream(ep.spi.Stream):
 
 
 def _wait_for(queue: cl.CommandQueue, waits: deque[None]) -> None:
-    with suppress(cl.Error):  # which the host hears of
-        queue.finish()
+    _finish(queue.int_ptr)  # of an error the host hears
     waits.clear()
 
 

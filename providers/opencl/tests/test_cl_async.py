@@ -110,6 +110,23 @@ def test_another_thread_waits_in_drivers_that_work_in_waits(device, monkeypatch,
     assert not waiter.is_alive()
 
 
+def test_wait_needs_no_other_thread(device, monkeypatch):
+    def refuse(_):
+        raise RuntimeError
+
+    monkeypatch.setattr(device.twin, "works_in_waits", True)
+    memory, result = device.allocate(1 << 26), bytearray(1 << 26)
+    stream = device.stream()
+    with monkeypatch.context() as without:
+        without.setattr(threading.Thread, "start", refuse)
+        stream.fill(memory, b"a")
+        stream.download(result, memory)
+        stream.twin.pause(0)
+        stream.synchronize(DEADLINE)
+    assert result[-1:] == b"a"
+    stream.close()
+
+
 def test_stream_waits_for_the_cpu_without_the_host(device, opened):
     cpu = ep.device("cpu:0")
     first, second, third = cpu.stream(synchronous=False), device.stream(), cpu.stream(synchronous=False)
