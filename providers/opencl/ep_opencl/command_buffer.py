@@ -15,6 +15,7 @@ import pyopencl as cl
 
 from ep_opencl.command import Command
 from ep_opencl.errors import call_failure, status_of
+from ep_opencl.loader import LOADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,11 +56,9 @@ def entry_points(native: cl.Device) -> EntryPoints | None:
     """Return the calls of a device's driver, None where it lacks the extension or has an older version of it."""
     if _version(native) < _OLDEST:
         return None
-    # A symbol is looked up in the OpenCL loader that pyopencl is linked with, too.
-    library = ctypes.CDLL(cl._cl.__file__)  # noqa: SLF001 - the one way to the loader that made the objects
-    find = library.clGetExtensionFunctionAddressForPlatform
+    find = LOADER.clGetExtensionFunctionAddressForPlatform
     find.restype, find.argtypes = c_void_p, [c_void_p, ctypes.c_char_p]
-    question = library.clGetDeviceInfo
+    question = LOADER.clGetDeviceInfo
     question.argtypes = [c_void_p, c_uint, c_size_t, c_void_p, c_void_p]
     ask, platform = question, native.platform.int_ptr
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import itertools
-import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +18,7 @@ from ep_opencl.errors import failure, status_of
 from ep_opencl.event import ClEvent
 from ep_opencl.gate import Gate
 from ep_opencl.pending import Pending
+from ep_opencl.waiter import Waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,15 +26,6 @@ if TYPE_CHECKING:
     from ep_opencl.device import ClDevice
 
 __all__ = ["ClStream", "new_queue"]
-
-# Not pyopencl's: where the process ends meanwhile, Python ends this thread, which C++ on its stack makes the end of all.
-_finish: Final = ctypes.CDLL(cl._cl.__file__).clFinish  # noqa: SLF001 - the one way to the loader that made the queues
-_finish.argtypes = [ctypes.c_void_p]
-
-_PATIENCE: Final = 5.0
-"""Seconds for which a process that ends waits for a thread that waits in the driver."""
-
-_MILLISECOND: Final = 1e-3
 
 _COMPLETE: Final = cl.command_execution_status.COMPLETE
 
@@ -80,8 +70,7 @@ class ClStream(ep.spi.Stream):
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
         self._host: ep.HostThread | None = None
-        self._waiter: ep.HostThread | None = None
-        self._waits: deque[None] = deque()  # one while the waiter waits
+        self._waiter: Waiter | None = None
         self._writes: cl.CommandQueue | None = None
         self._gates: deque[Gate] = deque()
 
@@ -219,16 +208,10 @@ class ClStream(ep.spi.Stream):
         return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
     def pause(self, seconds: float) -> None:
-        """Rest. Where the driver works in threads that wait, one does: not this one, which Ctrl-C would not reach there."""
-        if self.device.works_in_waits and not self._waits:
-            waiter = ep.HostThread(f"{self.ledger.name} waiter")
+        if self.device.works_in_waits:
             if self._waiter is None:
-                self._waiter = waiter
-            self._waits.append(None)
-            try:
-                self._waiter.do(functools.partial(_wait_for, self.queue, self._waits))
-            except RuntimeError:  # where no thread is to be had, the driver does without
-                self._waits.clear()
+                self._waiter = Waiter(self.queue, f"{self.ledger.name} waiter")
+            self._waiter.begin()
         super().pause(seconds)
 
     def synchronize(self) -> None:
@@ -261,27 +244,16 @@ class ClStream(ep.spi.Stream):
     def abandon(self) -> None:
         for gate in [*self._gates]:
             gate.open(-1)
-        self._see_waiter_out()
-
-    def _see_waiter_out(self) -> None:
-        # Intel's runtime ends the process by SIGABRT if it is taken down around a thread that waits in it.
-        end = time.monotonic() + _PATIENCE
-        while self._waits and time.monotonic() < end:
-            time.sleep(_MILLISECOND)
+        if self._waiter is not None:
+            self._waiter.see_out()
 
     def close(self) -> None:
-        self._see_waiter_out()
         self._drop_transfers()
         self._mark = None
         for thread in (self._host, self._waiter):
             if thread is not None:
                 thread.close()
         self.device.forget(self)
-
-
-def _wait_for(queue: cl.CommandQueue, waits: deque[None]) -> None:
-    _finish(queue.int_ptr)  # of an error the host hears
-    waits.clear()
 
 
 def _pass(gate: Gate, task: Callable[[], object], fail: Callable[[BaseException], None], gates: deque[Gate]) -> None:

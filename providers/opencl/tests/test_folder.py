@@ -67,8 +67,7 @@ def folder(compiled, tmp_path):
 
 
 def files(folder):
-    """Return the files of a folder but for the binaries of other drivers."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.parent.name != "binaries")
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def test_programs_are_kept_privately_and_used_by_the_next_process(folder):
@@ -219,7 +218,7 @@ def test_folder_of_the_users_own_choice_is_named_if_it_cannot_be_written(tmp_pat
     chosen = tmp_path / "chosen"
     assert run(tmp_path / "cache", PROGRAM, POCL_CACHE_DIR=str(chosen)).stderr == ""
     assert files(chosen)
-    assert not files(tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
     a_file(tmp_path / "file")
     done = run(tmp_path / "cache", OPENS, check=False, POCL_CACHE_DIR=str(tmp_path / "file"))
     assert f"POCL_CACHE_DIR={tmp_path / 'file'} cannot be written" in done.stderr
