@@ -123,6 +123,11 @@ class ClDevice(ep.spi.Device):
         with self._counting:
             self._calls += calls
 
+    def give_up(self) -> None:
+        """Open the gates of all open streams, for one may wait for another's."""
+        for stream in self._open.living():
+            stream.give_up()
+
     def forget(self, stream: ClStream) -> None:
         """Take over the count of a stream that ends."""
         with self._counting:

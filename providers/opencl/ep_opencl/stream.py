@@ -241,9 +241,13 @@ class ClStream(ep.spi.Stream):
         except cl.Error as error:
             raise failure(error) from error
 
-    def abandon(self) -> None:
+    def give_up(self) -> None:
+        """Let the queue end without what it waits for on the host."""
         for gate in [*self._gates]:
             gate.open(-1)
+
+    def abandon(self) -> None:
+        self.device.give_up()
         if self._waiter is not None:
             self._waiter.see_out()
 
