@@ -7,6 +7,8 @@ from ep_primitives import Scan
 
 import ep
 
+EXTREMES = {"max": np.maximum, "min": np.minimum}
+
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
 @pytest.mark.parametrize("shift", [0, 1])
@@ -27,3 +29,35 @@ def test_columns_past_the_caches_are_numpys(device, stream, dtype, shift, exclus
     assert np.array_equal(target.view(kind).reshape(x.shape), wanted)
     assert (raw[:begin] == 0xA5).all()
     assert (raw[begin + x.nbytes :] == 0xA5).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint32"])
+@pytest.mark.parametrize("op", EXTREMES)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_extremes_are_numpys(device, stream, dtype, op, axis):
+    """Rows of several runs and tiles of columns, with rests; NaN stays from where it stands on."""
+    kind = np.dtype(dtype)
+    x = np.random.default_rng(4).integers(0, 1 << 31, (700, 1100)).astype(kind)
+    if kind.kind == "f":
+        x -= 1 << 30
+        x[::50, ::70] = np.nan
+    out = np.empty_like(x)
+    descriptor = Scan.infer(op, ep.TensorSpec(dtype, x.shape), axis=axis)
+    descriptor.on(device)(stream, x=wrapped(device, x), out=wrapped(device, out))
+    assert np.array_equal(out, EXTREMES[op].accumulate(x, axis), equal_nan=kind.kind == "f")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_positive_zero_is_the_larger_one(device, stream, dtype, axis):
+    x = np.full((64, 64), -0.0, dtype)
+    x[20, :] = x[:, 20] = 0.0
+    is_negative = np.signbit(x)
+    for op, wanted in (
+        ("max", np.logical_and.accumulate(is_negative, axis)),
+        ("min", np.logical_or.accumulate(is_negative, axis)),
+    ):
+        out = np.empty_like(x)
+        descriptor = Scan.infer(op, ep.TensorSpec(dtype, x.shape), axis=axis)
+        descriptor.on(device)(stream, x=wrapped(device, x), out=wrapped(device, out))
+        assert np.array_equal(np.signbit(out), wanted)

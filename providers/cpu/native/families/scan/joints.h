@@ -1,6 +1,12 @@
 // Functions that join elements of a scan, and the carry from the runs before. Included once per instruction set, in an
-// anonymous namespace, after arithmetic.h.
+// anonymous namespace, after arithmetic.h and lanes.h.
 #pragma once
+
+// Numbers as lanes: whole ones wrap, and unsigned ones do so by definition.
+template <class T>
+using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+template <class T>
+using WrappingOf = std::conditional_t<std::is_floating_point_v<T>, T, WordOf<T>>;
 
 template <class T>
 struct Added {
@@ -8,6 +14,8 @@ struct Added {
     static constexpr bool is_serial = false;
     static EP_INLINE S identity() { return S{}; }
     static EP_INLINE S join(S a, S b) { return sum(a, b); }
+    using Lane = WrappingOf<T>;
+    static EP_INLINE V<Lane> join_lanes(V<Lane> a, V<Lane> b) { return a + b; }
 };
 
 // One by one: the product of a run may leave the range of numbers where those from the row's first element on do not.
@@ -24,6 +32,13 @@ struct Multiplied {
     static EP_INLINE S join(S a, S b) { return product(a, b); }
 };
 
+// NaN wins from either side; of equal numbers `equal` is the result, which knows the zeros' signs.
+template <class T>
+EP_INLINE V<T> settle(V<T> ordered, V<T> equal, V<T> a, V<T> b) {
+    const V<T> settled = a == b ? equal : ordered;
+    return a != a ? a : settled;
+}
+
 template <class T>
 struct Most {
     using S = T;
@@ -31,6 +46,13 @@ struct Most {
     static constexpr bool is_serial = false;
     static EP_INLINE S identity() { return Limits::has_infinity ? -Limits::infinity() : Limits::lowest(); }
     static EP_INLINE S join(S a, S b) { return larger(a, b); }
+    using Lane = T;
+    static EP_INLINE V<T> join_lanes(V<T> a, V<T> b) {
+        const V<T> ordered = a > b ? a : b;
+        if constexpr (!std::is_floating_point_v<T>) return ordered;
+        using Bits = V<WordOf<T>>;
+        return settle<T>(ordered, reinterpret_cast<V<T>>(reinterpret_cast<Bits>(a) & reinterpret_cast<Bits>(b)), a, b);
+    }
 };
 template <class T>
 struct Least {
@@ -39,6 +61,13 @@ struct Least {
     static constexpr bool is_serial = false;
     static EP_INLINE S identity() { return Limits::has_infinity ? Limits::infinity() : Limits::max(); }
     static EP_INLINE S join(S a, S b) { return smaller(a, b); }
+    using Lane = T;
+    static EP_INLINE V<T> join_lanes(V<T> a, V<T> b) {
+        const V<T> ordered = a < b ? a : b;
+        if constexpr (!std::is_floating_point_v<T>) return ordered;
+        using Bits = V<WordOf<T>>;
+        return settle<T>(ordered, reinterpret_cast<V<T>>(reinterpret_cast<Bits>(a) | reinterpret_cast<Bits>(b)), a, b);
+    }
 };
 
 // The runs of a row so far.

@@ -20,6 +20,8 @@ namespace {
 constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
 // Runs of a row that are scanned at once, in registers.
 constexpr int64_t ABREAST = 8;
+// Tiles of a stripe from one that is scanned to one that is fetched.
+constexpr int64_t AHEAD = 4;
 
 // One step of a chain waits for the one before: LANES chains do not wait for one another.
 template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
@@ -35,24 +37,27 @@ EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op:
     for (int64_t w = 0; w < LANES; ++w) states[w] = state[w];
 }
 
-// Runs that lie one after another, each a lane of vectors: squares of their elements are turned in registers, and back.
-// Whole numbers wrap, and unsigned ones do so by definition.
+// Runs and columns of such numbers are lanes of vectors; GCC makes single numbers of their chains.
 template <class Op>
 constexpr bool HAS_LANES = false;
 template <class T>
-constexpr bool HAS_LANES<Added<T>> = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH == 32;
+constexpr bool IS_LANE = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH == 32;
+template <class T>
+constexpr bool HAS_LANES<Added<T>> = IS_LANE<T>;
+template <class T>
+constexpr bool HAS_LANES<Most<T>> = IS_LANE<T>;
+template <class T>
+constexpr bool HAS_LANES<Least<T>> = IS_LANE<T>;
 
-template <class T>
-using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-template <class T>
-using NumberOf = std::conditional_t<std::is_floating_point_v<T>, T, WordOf<T>>;
-
-template <class T>
-EP_INLINE void sum_runs(const T* x, T* made) {
+// Runs that lie one after another: squares of their elements are turned in registers, and back.
+template <class Op>
+EP_INLINE void join_abreast(const typename Op::S* x, typename Op::S* made) {
+    using T = typename Op::S;
     using Word = WordOf<T>;
-    using Number = NumberOf<T>;
+    using Lanes = V<typename Op::Lane>;
     constexpr int64_t lanes = Vector<T>::lanes, square = IN_LANE<Word>, apart = RUN * sizeof(T);
-    V<Number> sum[ABREAST / lanes] = {};
+    Lanes state[ABREAST / lanes];
+    for (Lanes& run : state) run = repeated<typename Op::Lane>(Op::identity());
     for (int64_t i = 0; i < RUN; i += square) {
 #pragma GCC unroll 4
         for (int64_t g = 0; g < ABREAST / lanes; ++g) {
@@ -60,29 +65,53 @@ EP_INLINE void sum_runs(const T* x, T* made) {
             turn_lane<Word>(reinterpret_cast<const char*>(x + g * lanes * RUN + i), apart, columns);
 #pragma GCC unroll 4
             for (int64_t j = 0; j < square; ++j) {
-                sum[g] += reinterpret_cast<V<Number>>(columns[j]);
-                columns[j] = reinterpret_cast<V<Word>>(sum[g]);
+                state[g] = Op::join_lanes(state[g], reinterpret_cast<Lanes>(columns[j]));
+                columns[j] = reinterpret_cast<V<Word>>(state[g]);
             }
             turn_back<Word>(columns, reinterpret_cast<char*>(made + g * lanes * RUN + i), apart);
         }
     }
 }
 
-// Sums along each of WIDTH columns of n lines; GCC makes single numbers of the chain.
-template <class T>
-EP_INLINE void sum_lines(const T* x, T* made, T* states, int64_t n) {
-    using Number = NumberOf<T>;
-    constexpr int64_t lanes = Vector<T>::lanes;
-    const auto* from = reinterpret_cast<const Number*>(x);
-    auto *to = reinterpret_cast<Number*>(made), *ends = reinterpret_cast<Number*>(states);
-    V<Number> sum[WIDTH / lanes] = {};
+// Along each of WIDTH columns of n lines.
+template <class Op>
+EP_INLINE void join_columns(const typename Op::S* x, typename Op::S* made, typename Op::S* states, int64_t n) {
+    using Lane = typename Op::Lane;
+    constexpr int64_t lanes = Vector<Lane>::lanes;
+    const auto* from = reinterpret_cast<const Lane*>(x);
+    auto *to = reinterpret_cast<Lane*>(made), *ends = reinterpret_cast<Lane*>(states);
+    V<Lane> state[WIDTH / lanes];
+    for (V<Lane>& column : state) column = repeated<Lane>(Op::identity());
     for (int64_t i = 0; i < n; ++i, from += WIDTH, to += WIDTH)
 #pragma GCC unroll 4
         for (int64_t v = 0; v < WIDTH / lanes; ++v) {
-            sum[v] += load(from + v * lanes);
-            store<Number>(to + v * lanes, sum[v]);
+            state[v] = Op::join_lanes(state[v], load(from + v * lanes));
+            store<Lane>(to + v * lanes, state[v]);
         }
-    for (int64_t v = 0; v < WIDTH / lanes; ++v) store<Number>(ends + v * lanes, sum[v]);
+    for (int64_t v = 0; v < WIDTH / lanes; ++v) store<Lane>(ends + v * lanes, state[v]);
+}
+
+// n lines of WIDTH numbers joined to those before them: COLUMNS have one each, a run has one for all.
+template <class Op, bool COLUMNS>
+EP_INLINE void join_before(const typename Op::S* before, typename Op::S* made, int64_t n) {
+    if constexpr (HAS_LANES<Op>) {
+        using Lane = typename Op::Lane;
+        constexpr int64_t lanes = Vector<Lane>::lanes;
+        const auto* const first = reinterpret_cast<const Lane*>(before);
+        auto* at = reinterpret_cast<Lane*>(made);
+        V<Lane> given[WIDTH / lanes];
+        for (int64_t v = 0; v < WIDTH / lanes; ++v) given[v] = COLUMNS ? load(first + v * lanes) : repeated(*first);
+        for (int64_t i = 0; i < n; ++i, at += WIDTH)
+#pragma GCC unroll 4
+            for (int64_t v = 0; v < WIDTH / lanes; ++v)
+                store<Lane>(at + v * lanes, Op::join_lanes(given[v], load(at + v * lanes)));
+    } else if constexpr (COLUMNS) {
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t w = 0; w < WIDTH; ++w) made[i * WIDTH + w] = Op::join(before[w], made[i * WIDTH + w]);
+    } else {
+        const typename Op::S all = *before;
+        for (int64_t i = 0; i < n * WIDTH; ++i) made[i] = Op::join(all, made[i]);
+    }
 }
 
 // Elements of T, joined as Op's.
@@ -112,33 +141,59 @@ class Scan {
     }
 
     void across(const char* x, char* out, int64_t width) {
-        Carry<Op> carries[WIDTH];
-        S* const before = made_ - WIDTH;
-        std::fill_n(before, WIDTH, Op::identity());
-        std::fill_n(x_, ep::BLOCK, Op::identity());
         const int last = g_.ndim - 1;
-        const bool streams = has_whole_lines(out, width);
-        for (int64_t i = 0, n; i < g_.extent; i += n) {
-            n = std::min(RUN, g_.extent - i);
-            const char* const lines = x + i * g_.step[EP_SCAN_X];
-            char* const at = out + i * g_.step[EP_SCAN_OUT];
-            for (int64_t j = 0; j < n; ++j) {
-                // Lines that are a page apart are not foreseen, and share one set of the first cache.
-                __builtin_prefetch(lines + (j + RUN) * g_.step[EP_SCAN_X], 0, 2);
-                if (!streams) __builtin_prefetch(at + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
-                bring_line(lines + j * g_.step[EP_SCAN_X], g_.stride[EP_SCAN_X][last], width, x_ + j * WIDTH);
+        const int64_t x_step = g_.stride[EP_SCAN_X][last], out_step = g_.stride[EP_SCAN_OUT][last];
+        if constexpr (std::is_same_v<S, Staged<T>>)
+            if (width > WIDTH && has_whole_lines(out, width)) {
+                scan_stripe<ep::SCAN_TILES>(x, out, width, true);
+                ep::stream_done();
+                return;
             }
-            join_lines(n, carries);
-            const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
-            for (int64_t j = 0; j < n; ++j)
-                store(first + j * WIDTH, at + j * g_.step[EP_SCAN_OUT], g_.stride[EP_SCAN_OUT][last], width, streams);
-            std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, before);
-        }
-        if (streams) ep::stream_done();
+        for (int64_t first = 0; first < width; first += WIDTH)
+            scan_stripe<1>(x + first * x_step, out + first * out_step, std::min(WIDTH, width - first), false);
     }
 
    private:
     using S = typename Op::S;
+
+    // Blocks of RUN lines of a stripe, tile after tile, so that lines of memory follow one another.
+    template <int64_t TILES>
+    EP_INLINE void scan_stripe(const char* x, char* out, int64_t width, bool streams) {
+        const int last = g_.ndim - 1;
+        const int64_t x_step = g_.stride[EP_SCAN_X][last], out_step = g_.stride[EP_SCAN_OUT][last];
+        Carry<Op> carries[TILES][WIDTH];
+        S befores[TILES][WIDTH], *const before = made_ - WIDTH;
+        for (S* line : befores) std::fill_n(line, WIDTH, Op::identity());
+        std::fill_n(x_, ep::BLOCK, Op::identity());
+        for (int64_t i = 0, n; i < g_.extent; i += n) {
+            n = std::min(RUN, g_.extent - i);
+            const char* const lines = x + i * g_.step[EP_SCAN_X];
+            char* const at = out + i * g_.step[EP_SCAN_OUT];
+            for (int64_t first = 0, tile = 0; first < width; first += WIDTH, ++tile) {
+                std::copy_n(befores[tile], WIDTH, before);
+                scan_tile(lines + first * x_step, at + first * out_step, std::min(WIDTH, width - first), n,
+                          carries[tile], streams, TILES == 1 ? RUN * g_.step[EP_SCAN_X] : AHEAD * WIDTH * x_step);
+                std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, befores[tile]);
+            }
+        }
+    }
+
+    // n lines of `width` elements, after those whose results stand before `made_`. Lines that are a page apart are not
+    // foreseen, and share one set of the first cache: the line `ahead` bytes from each is fetched.
+    void scan_tile(const char* x, char* out, int64_t width, int64_t n, Carry<Op>* carries, bool streams,
+                   int64_t ahead) {
+        const int64_t x_step = g_.stride[EP_SCAN_X][g_.ndim - 1], out_step = g_.stride[EP_SCAN_OUT][g_.ndim - 1];
+        for (int64_t j = 0; j < n; ++j) {
+            const char* const line = x + j * g_.step[EP_SCAN_X];
+            __builtin_prefetch(line + ahead, 0, 2);
+            if (!streams) __builtin_prefetch(out + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
+            bring_line(line, x_step, width, x_ + j * WIDTH);
+        }
+        join_lines(n, carries);
+        const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
+        for (int64_t j = 0; j < n; ++j)
+            store(first + j * WIDTH, out + j * g_.step[EP_SCAN_OUT], out_step, width, streams);
+    }
 
     // Whether lines of out, which are a row apart, are whole ones that go past the caches: as those of a transpose,
     // from half of the size on from which others do. Results that are converted gain nothing.
@@ -166,7 +221,7 @@ class Scan {
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
         for (int64_t r = 0; r < runs; r += ABREAST) {
             if constexpr (HAS_LANES<Op>) {
-                sum_runs(x + r * RUN, made_ + r * RUN);
+                join_abreast<Op>(x + r * RUN, made_ + r * RUN);
             } else {
                 S states[ABREAST];
                 std::fill_n(states, ABREAST, Op::identity());
@@ -177,7 +232,7 @@ class Scan {
             S* const run = made_ + r * RUN;
             const S before = carry.value();
             carry.add(run[RUN - 1]);
-            for (int64_t i = 0; i < RUN; ++i) run[i] = Op::join(before, run[i]);
+            join_before<Op, false>(&before, run, RUN / WIDTH);
         }
     }
 
@@ -189,7 +244,7 @@ class Scan {
             return;
         }
         if constexpr (HAS_LANES<Op>) {
-            sum_lines(x_, made_, states, n);
+            join_columns<Op>(x_, made_, states, n);
         } else {
             std::fill_n(states, WIDTH, Op::identity());
             chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
@@ -199,8 +254,7 @@ class Scan {
             before[w] = carries[w].value();
             carries[w].add(states[w]);
         }
-        for (int64_t j = 0; j < n; ++j)
-            for (int64_t w = 0; w < WIDTH; ++w) made_[j * WIDTH + w] = Op::join(before[w], made_[j * WIDTH + w]);
+        join_before<Op, true>(before, made_, n);
     }
 
     void store(const S* made, char* at, int64_t step, int64_t n, bool streams = false) {

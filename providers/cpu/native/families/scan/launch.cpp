@@ -22,15 +22,17 @@ void scan_part(void* context, int part) {
     const ep_scan_plan& g = job.plan;
     const auto& scanner = *static_cast<const ep::Scanner*>(g.row->code);
     const int last = g.ndim - 1;
-    for (int64_t tile = job.all * part / job.parts; tile < job.all * (part + 1) / job.parts; ++tile) {
+    const int64_t end = job.all * (part + 1) / job.parts;
+    for (int64_t tile = job.all * part / job.parts, tiles; tile < end; tile += tiles) {
         char* at[EP_SCAN_PLACES];
-        const int64_t first = tile % job.tiles * job.width;
+        const int64_t first = tile % job.tiles;
+        tiles = g.wide != 0 ? std::min({ep::SCAN_TILES, job.tiles - first, end - tile}) : 1;
         int64_t rest = tile / job.tiles;
-        for (int k = 0; k < EP_SCAN_PLACES; ++k) at[k] = job.at[k] + first * g.stride[k][last];
+        for (int k = 0; k < EP_SCAN_PLACES; ++k) at[k] = job.at[k] + first * job.width * g.stride[k][last];
         for (int d = last - 1; d >= 0; rest /= g.shape[d], --d)
             for (int k = 0; k < EP_SCAN_PLACES; ++k) at[k] += rest % g.shape[d] * g.stride[k][d];
         if (g.wide != 0)
-            scanner.across(g, at, std::min(job.width, g.shape[last] - first));
+            scanner.across(g, at, std::min(tiles * job.width, g.shape[last] - first * job.width));
         else
             scanner.along(g, at);
     }

@@ -9,14 +9,14 @@ extern "C" {
 
 namespace ep {
 
-// So many rows side by side make a tile.
-constexpr int64_t SCAN_WIDTH = 16;
+// So many rows side by side make a tile, and so many tiles a stripe: lines of memory follow one another in it.
+constexpr int64_t SCAN_WIDTH = 16, SCAN_TILES = 32;
 
 // The code of a row of the table. `at` has the places of the first elements of x and of out.
 struct Scanner {
     // One row.
     void (*along)(const ep_scan_plan& plan, char* const* at);
-    // `width` rows, at most SCAN_WIDTH, which are neighbours along the last dimension across.
+    // `width` rows, at most a stripe of them, which are neighbours along the last dimension across.
     void (*across)(const ep_scan_plan& plan, char* const* at, int64_t width);
 };
 
