@@ -158,12 +158,19 @@ def test_rows_of_nothing_have_the_identity(stream):
 
 @pytest.mark.parametrize("axis", [0, 1, (0, 1)])
 @pytest.mark.parametrize("shape", [(3, 1), (5, 31), (40, 257), (300, 1000)])
-def test_sums_of_int32_are_of_64_bits(device, stream, shape, axis):
-    """Numbers of either sign whose sums leave 32 bits, in rows, columns and rests of vectors."""
-    info = np.iinfo(np.int32)
-    x = np.random.default_rng(5).integers(info.min, info.max, shape, np.int32, endpoint=True)
-    x[0] = info.min
-    descriptor = Reduce("sum", x=ep.TensorSpec.of(x), out=ep.TensorSpec("int64", np.sum(x, axis).shape), axis=axis)
-    out = np.zeros(descriptor.out.shape, np.int64)
-    descriptor.on(device)(stream, x=x, out=out)
-    assert np.array_equal(out, np.sum(x, axis, np.int64))
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"])
+def test_sums_of_narrow_whole_numbers_are_of_64_bits(stream, dtype, shape, axis):
+    """Numbers of either sign whose sums leave the input's type, in rows, columns and rests of vectors."""
+    rng = np.random.default_rng(5)
+    if dtype == "bool":
+        x = rng.integers(0, 2, shape).astype(bool)
+    else:
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+        x[0] = info.min
+    result = "uint64" if dtype.startswith("u") else "int64"
+    wide = ep.TensorSpec(result, np.sum(x, axis).shape)
+    descriptor = Reduce("sum", x=ep.TensorSpec.of(x), out=wide, axis=axis)
+    out = np.zeros(wide.shape, result)
+    descriptor.on(stream.device)(stream, x=x, out=out)
+    assert np.array_equal(out, np.sum(x, axis, result))

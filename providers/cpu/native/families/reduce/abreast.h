@@ -45,21 +45,6 @@ struct Abreast<GreatestKey<T>> {
     static EP_INLINE V<State> join(V<State> a, V<State> b) { return a > b ? a : b; }
 };
 
-// Whole numbers of four bytes as ones of eight, in which they are summed.
-#if EP_WIDTH == 64
-template <>
-EP_INLINE V<uint64_t> load_stored<uint64_t>(const int32_t* at) {
-    const __m256i numbers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-    return reinterpret_cast<V<uint64_t>>(_mm512_maskz_cvtepi32_epi64(0xFF, numbers));
-}
-#elif EP_WIDTH == 32
-template <>
-EP_INLINE V<uint64_t> load_stored<uint64_t>(const int32_t* at) {
-    const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    return reinterpret_cast<V<uint64_t>>(_mm256_cvtepi32_epi64(numbers));
-}
-#endif
-
 // Whether an op takes elements that are stored as T from memory.
 template <class Op, class T>
 constexpr bool takes_stored() {
@@ -68,7 +53,8 @@ constexpr bool takes_stored() {
     else if constexpr (is_real_float<T>)
         return sizeof(Staged<T>) <= sizeof(typename Abreast<Op>::E);
     else
-        return std::is_same_v<T, int32_t> && std::is_same_v<typename Abreast<Op>::E, uint64_t>;
+        return (std::is_integral_v<T> || std::is_same_v<T, Boolean>) && sizeof(T) <= 4 &&
+               std::is_same_v<typename Abreast<Op>::E, uint64_t>;
 }
 
 // Elements of rows that are `step` bytes apart, as vectors of their places.
@@ -317,7 +303,9 @@ void fold_exponents(void* states, const char* at, int64_t apart, int64_t count, 
 
 template <class Op, class T>
 constexpr auto folds() -> decltype(ep::Reducer::folds) {
-    if constexpr (takes_stored<Op, T>())
+    if constexpr (takes_stored<Op, T>() && is_byte<T>)
+        return fold_bytes<T>;
+    else if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
     else if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, LogSumExp<T>>)
         return fold_exponents<T>;
@@ -326,7 +314,7 @@ constexpr auto folds() -> decltype(ep::Reducer::folds) {
 }
 template <class Op, class T>
 constexpr auto folds_two() -> decltype(ep::Reducer::folds_two) {
-    if constexpr (takes_stored<Op, T>() && EP_WIDTH == 32)
+    if constexpr (takes_stored<Op, T>() && EP_WIDTH == 32 && !is_byte<T>)
         return fold_two<Op, T>;
     else
         return nullptr;

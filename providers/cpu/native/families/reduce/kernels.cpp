@@ -13,6 +13,7 @@ namespace {
 #include "types/order.h"
 #include "types/loads.h"
 #include "joints.h"
+#include "whole.h"
 #include "abreast.h"
 #include "results.h"
 // clang-format on
