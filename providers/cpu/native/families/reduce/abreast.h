@@ -305,6 +305,8 @@ template <class Op, class T>
 constexpr auto folds() -> decltype(ep::Reducer::folds) {
     if constexpr (takes_stored<Op, T>() && is_byte<T>)
         return fold_bytes<T>;
+    else if constexpr (is_greatest<Op, T>)
+        return fold_greatest<typename Op::State>;
     else if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
     else if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, LogSumExp<T>>)

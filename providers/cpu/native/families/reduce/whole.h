@@ -1,5 +1,5 @@
-// Whole numbers that are summed in eight bytes, which wrap, so that any order gives the same bits. Included once per
-// instruction set, in an anonymous namespace, after types/stored.h.
+// Whole numbers, which give the same bits in any order: sums in eight bytes, which wrap, and the greatest. Included
+// once per instruction set, in an anonymous namespace, after types/stored.h and joints.h.
 #pragma once
 
 // Whole numbers as ones of eight bytes, in which they are summed: `extended` by sign or by zeros.
@@ -103,3 +103,38 @@ void fold_bytes(void* states, const char* at, int64_t apart, int64_t count, int6
     for (int64_t i = 0; i < count; ++i, at += apart) to[i] = sum_of_bytes<T>(at, n);
 }
 #endif
+
+// Whether Op is the greatest of elements that are stored as T and compared by their bits.
+template <class Op, class T>
+constexpr bool is_greatest = false;
+template <class S, class T>
+constexpr bool is_greatest<Greatest<S>, T> = EP_WIDTH > 16 && sizeof(S) == sizeof(T);
+template <class S, class T>
+constexpr bool is_greatest<Greatest<S>, Complex<T>> = false;
+
+// The greatest of n contiguous elements. The last vectors are those that end with them.
+template <class S>
+EP_INLINE S greatest_of(const S* x, int64_t n, typename Greatest<S>::View view) {
+    constexpr int64_t lanes = Vector<S>::lanes, abreast = 4, block = abreast * lanes;
+    const V<S> keep = repeated(view.keep), flip = repeated(view.flip);
+    const auto join = [](auto a, auto b) { return a > b ? a : b; };
+    S best = Greatest<S>::nothing();
+    if (n < lanes) {
+        for (int64_t i = 0; i < n; ++i) best = join(best, Greatest<S>::of(x[i], view));
+        return best;
+    }
+    V<S> most[abreast];
+    for (V<S>& each : most) each = repeated(best);
+    int64_t i = 0;
+    for (; i + block <= n; i += block)
+#pragma GCC unroll 4
+        for (int64_t v = 0; v < abreast; ++v) most[v] = join(most[v], (load(x + i + v * lanes) & keep) ^ flip);
+    for (; i < n; i += lanes) most[0] = join(most[0], (load(x + std::min(i, n - lanes)) & keep) ^ flip);
+    return folded<S>(join(join(most[0], most[1]), join(most[2], most[3])), join);
+}
+template <class S>
+void fold_greatest(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const ep::Lens& lens, bool) {
+    auto* const to = static_cast<S*>(states);
+    const auto view = Greatest<S>::view(lens);
+    for (int64_t i = 0; i < count; ++i, at += apart) to[i] = greatest_of(reinterpret_cast<const S*>(at), n, view);
+}
