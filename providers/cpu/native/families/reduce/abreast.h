@@ -273,32 +273,52 @@ void fold_two(void* states, const char* at, int64_t apart, int64_t n, const ep::
     for (int w = 0; w < 2; ++w) fold_lanes(static_cast<S*>(states) + w, left[w], x[w], rows, n % ep::LANES);
 }
 
+// Whether log_sum_exp takes elements that are stored as T from memory.
+template <class Op, class T>
+constexpr bool has_exponents = false;
+template <class S, class T>
+constexpr bool has_exponents<LogSumExp<S>, T> = std::is_same_v<S, T> || (EP_WIDTH > 16 && sizeof(T) == 2);
+
+// Up to LANES numbers as they are computed: where they lie, or in `line`.
+template <class S, class T>
+EP_INLINE const S* line_of(const T* at, int64_t n, S* line) {
+    if constexpr (std::is_same_v<S, T>) return at;
+    T part[ep::LANES] = {};
+    if (n < ep::LANES) at = static_cast<const T*>(std::memcpy(part, at, static_cast<size_t>(n) * sizeof(T)));
+    for (int64_t j = 0; j < ep::LANES; j += Vector<S>::lanes) store<S>(line + j, load_stored<S>(at + j));
+    return line;
+}
+
 // The greatest of n contiguous numbers first, so that each of them has one exponential.
-template <class T>
-EP_INLINE Exponents<T> exponents_of(const T* x, int64_t n) {
-    using Op = LogSumExp<T>;
+template <class S, class T>
+EP_INLINE Exponents<S> exponents_of(const T* x, int64_t n) {
+    using Op = LogSumExp<S>;
     constexpr int64_t lanes = ep::LANES;
-    const int64_t whole = n / lanes * lanes;
-    T most[lanes], sum[lanes] = {};
+    const int64_t whole = n / lanes * lanes, rest = n - whole;
+    S most[lanes], sum[lanes] = {}, line[lanes];
     for (int64_t j = 0; j < lanes; ++j) most[j] = Op::nothing().greatest;
     const auto each_line = [&](auto take) {
-        for (int64_t i = 0; i < whole; i += lanes)
-            for (int64_t j = 0; j < lanes; ++j) take(j, x[i + j]);
-        for (int64_t j = 0; j < n - whole; ++j) take(j, x[whole + j]);
+        for (int64_t i = 0; i < whole; i += lanes) {
+            const S* const numbers = line_of(x + i, lanes, line);
+            for (int64_t j = 0; j < lanes; ++j) take(j, numbers[j]);
+        }
+        if (rest == 0) return;
+        const S* const numbers = line_of(x + whole, rest, line);
+        for (int64_t j = 0; j < rest; ++j) take(j, numbers[j]);
     };
-    each_line([&](int64_t j, T number) { most[j] = larger(most[j], number); });
+    each_line([&](int64_t j, S number) { most[j] = larger(most[j], number); });
     for (int64_t half = lanes / 2; half > 0; half /= 2)
         for (int64_t j = 0; j < half; ++j) most[j] = larger(most[j], most[j + half]);
-    const T base = Op::base_of(most[0]);
-    each_line([&](int64_t j, T number) { sum[j] += Op::decayed(number - base); });
+    const S base = Op::base_of(most[0]);
+    each_line([&](int64_t j, S number) { sum[j] += Op::decayed(number - base); });
     for (int64_t half = lanes / 2; half > 0; half /= 2)
         for (int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
     return {most[0], sum[0]};
 }
-template <class T>
+template <class S, class T>
 void fold_exponents(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const ep::Lens&, bool) {
-    auto* const to = static_cast<Exponents<T>*>(states);
-    for (int64_t i = 0; i < count; ++i, at += apart) to[i] = exponents_of(reinterpret_cast<const T*>(at), n);
+    auto* const to = static_cast<Exponents<S>*>(states);
+    for (int64_t i = 0; i < count; ++i, at += apart) to[i] = exponents_of<S>(reinterpret_cast<const T*>(at), n);
 }
 
 template <class Op, class T>
@@ -309,8 +329,8 @@ constexpr auto folds() -> decltype(ep::Reducer::folds) {
         return fold_greatest<typename Op::State>;
     else if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
-    else if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, LogSumExp<T>>)
-        return fold_exponents<T>;
+    else if constexpr (has_exponents<Op, T>)
+        return fold_exponents<Staged<T>, T>;
     else
         return nullptr;
 }
