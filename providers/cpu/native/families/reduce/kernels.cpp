@@ -13,7 +13,7 @@ namespace {
 #include "types/order.h"
 #include "types/loads.h"
 #include "joints.h"
-#include "whole.h"
+#include "integers.h"
 #include "abreast.h"
 #include "results.h"
 // clang-format on

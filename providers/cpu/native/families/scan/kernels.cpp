@@ -144,7 +144,7 @@ class Scan {
         const int last = g_.ndim - 1;
         const int64_t x_step = g_.stride[EP_SCAN_X][last], out_step = g_.stride[EP_SCAN_OUT][last];
         if constexpr (std::is_same_v<S, Staged<T>>)
-            if (width > WIDTH && has_whole_lines(out, width)) {
+            if (has_whole_lines(out, width)) {
                 scan_stripe<ep::SCAN_TILES>(x, out, width, true);
                 ep::stream_done();
                 return;
