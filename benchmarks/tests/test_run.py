@@ -132,6 +132,14 @@ def test_arithmetic_binds_where_it_takes_longer_than_memory(stream):
     computed.close()
 
 
+def test_arithmetic_of_a_sum_counts_what_it_reads(stream):
+    _, sample = FOUND["cross_entropy/-/float32,int64->float32/dense/4096x1000"]
+    computed = Computed(sample, stream, [], np.random.default_rng(1))
+    assert computed.binding(Limit("float32", [lambda count: None])).kind == "arithmetic"
+    assert computed.times == pytest.approx(4096 / 65)
+    computed.close()
+
+
 def test_random_numbers_are_compared_by_their_moments():
     descriptor = RandomFill.infer("uniform", ep.TensorSpec("float32", (10_000,)))
     one, other = ({"out": np.random.default_rng(seed).random(10_000, np.float32)} for seed in (1, 2))

@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from ep_primitives.cases.sample import samples
+from ep_benchmarks.run.computed import elements
+from ep_primitives.cases.sample import CACHED, SIZES, samples
 
 import ep
 
@@ -26,6 +27,14 @@ def test_ids_are_unique():
 def test_samples_are_of_cells_that_the_suite_tries():
     cells = {family.name: {str(cell) for cell in family.cells()} for family in ep.families().values()}
     assert not [sample.id for family, sample in SAMPLES if sample.descriptor.cell not in cells[family.name]]
+
+
+def test_cached_forms_are_of_their_samples_cells_and_as_large_as_caches_of_cores():
+    forms = [(sample, sample.cached) for _, sample in SAMPLES if sample.cached]
+    assert len({sample.descriptor.family for sample, _ in forms}) >= 15
+    for sample, cached in forms:
+        assert cached.cell == sample.descriptor.cell
+        assert elements(cached) <= 2 * SIZES[CACHED], sample.id
 
 
 @pytest.mark.parametrize(

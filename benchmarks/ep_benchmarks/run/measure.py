@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ep_benchmarks.limits.work import work_of
-from ep_benchmarks.run.computed import Computed
+from ep_benchmarks.run.computed import Computed, elements
 from ep_benchmarks.run.judgement import apart, wrong
 from ep_benchmarks.run.placed import Placed
 from ep_benchmarks.run.row import Ratio, Row
@@ -74,7 +74,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
     work = work_of(sample.descriptor)
     limit = limits.limit(work) if max(work.nbytes, work.flops) >= _LEAST else None
     computed = None
-    if limit is not None and limit.kind == "memory" and _is_larger(sample):
+    if limit is not None and _is_larger(sample):
         computed = Computed(sample, stream, [peers[name] for name in calls], np.random.default_rng(_SEED))
         limit = computed.binding(limit)
     ways = {f"limit {number}": way for number, way in enumerate(limit.runs if limit else ())}
@@ -98,7 +98,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
 
 def _is_larger(sample: Sample) -> bool:
     """Return True if a sample has a cached form that is smaller than it."""
-    return sample.cached is not None and sample.cached.out.size < sample.descriptor.out.size
+    return sample.cached is not None and elements(sample.cached) < elements(sample.descriptor)
 
 
 def failed(sample: Sample, error: Exception) -> Row:

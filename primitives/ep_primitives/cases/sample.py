@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Draw = Callable[[np.random.Generator, ep.TensorSpec], Array]
 
-__all__ = ["CACHED", "SIZES", "Sample", "between", "distinct", "samples", "usual"]
+__all__ = ["CACHED", "SIZES", "Sample", "between", "cached_rows", "distinct", "samples", "usual"]
 
 SIZES: Final = {"1": 1, "1Ki": 1 << 10, "64Ki": 1 << 16, "1Mi": 1 << 20, "16Mi": 1 << 24}
 """Elements by name: a launch, the two caches of a core, the one that cores share, memory."""
@@ -44,7 +44,7 @@ class Sample:
     parts       : for a large sample of a family whose `parts` do not do, or are as large: from the descriptor to parts of
                   it, descriptors over windows of the same memories, whose results are judged for all
     cached      : of an operation whose elements may take longer to compute than to move: the same of as many elements of
-                  the first output as the caches of cores hold; says nothing of smaller samples
+                  the largest operand as the caches of cores hold; says nothing of smaller samples
     """
 
     name: str
@@ -72,6 +72,11 @@ class Sample:
                 default = descriptor.roles.defaults.get(role.name, 3)
                 found[role.name] = self.contents.get(role.name, default)
         return found
+
+
+def cached_rows(width: int) -> int:
+    """Return how many rows of `width` elements the caches of cores hold, 0 where not one."""
+    return SIZES[CACHED] // width
 
 
 def usual(rng: np.random.Generator, spec: ep.TensorSpec) -> Array:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import Sample, distinct
+from ep_primitives.cases.sample import CACHED, SIZES, Sample, cached_rows, distinct
 from ep_primitives.families.arg_reduce import ArgReduce
 
 __all__ = ["SAMPLES"]
 
 
 def _sample(op: str, name: str, shape: tuple[int, ...], axis: int | None, *, is_quick: bool = False) -> Sample:
-    return Sample(name, ArgReduce.infer(op, TensorSpec("float32", shape), axis), {"x": distinct}, is_quick=is_quick)
+    few = (cached_rows(shape[-1]), shape[-1]) if len(shape) > 1 else (SIZES[CACHED],)
+    descriptor, cached = (ArgReduce.infer(op, TensorSpec("float32", each), axis) for each in (shape, few))
+    return Sample(name, descriptor, {"x": distinct}, is_quick=is_quick, cached=cached)
 
 
 SAMPLES: Final = [

@@ -28,6 +28,8 @@ _SMALLER: Final = {
     "int64": "add",
     "bool": "logical_and",
 }
+_COMPUTED: Final = frozenset({"pow", "floor_div", "silu_backward_with_dy_x", "gelu_backward_with_dy_x"})
+"""Ops whose elements take longer to compute than to add."""
 
 
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
@@ -37,7 +39,7 @@ def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample
         contents = {"a": between(0.1, 4), "b": between(-3, 3)}
     elif op in {"div", "floor_div"}:
         contents = {"b": between(1, 8)}
-    cached = BroadcastBinary.infer(op, few, few) if op in {"pow", "floor_div"} else None
+    cached = BroadcastBinary.infer(op, few, few) if op in _COMPUTED else None
     return Sample(size, BroadcastBinary.infer(op, spec, spec), contents, is_quick=is_quick, cached=cached)
 
 

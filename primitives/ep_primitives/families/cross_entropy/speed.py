@@ -5,15 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import Sample, between
+from ep_primitives.cases.sample import Sample, between, cached_rows
 from ep_primitives.families.cross_entropy import CrossEntropy
 
 __all__ = ["SAMPLES"]
 
+_CLASSES: Final = 1000
+
+
+def _cross_entropy(rows: int) -> CrossEntropy:
+    return CrossEntropy.infer(TensorSpec("float32", (rows, _CLASSES)), TensorSpec("int64", (rows,)))
+
+
 SAMPLES: Final = [
     Sample(
-        "4096x1000",
-        CrossEntropy.infer(TensorSpec("float32", (4096, 1000)), TensorSpec("int64", (4096,))),
-        {"labels": between(0, 1000)},
+        f"4096x{_CLASSES}",
+        _cross_entropy(4096),
+        {"labels": between(0, _CLASSES)},
+        cached=_cross_entropy(cached_rows(_CLASSES)),
     ),
 ]

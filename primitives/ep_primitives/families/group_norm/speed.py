@@ -10,8 +10,11 @@ from ep_primitives.families.group_norm import GroupNorm
 
 __all__ = ["SAMPLES"]
 
-_CHANNELS: Final = TensorSpec("float32", (128,))
 
-SAMPLES: Final = [
-    Sample("8x128x64x64", GroupNorm.infer(TensorSpec("float32", (8, 128, 64, 64)), 32, _CHANNELS, _CHANNELS)),
-]
+def _group_norm(images: int, channels: int) -> GroupNorm:
+    """Return the norm over groups of four channels."""
+    each = TensorSpec("float32", (channels,))
+    return GroupNorm.infer(TensorSpec("float32", (images, channels, 64, 64)), channels // 4, each, each)
+
+
+SAMPLES: Final = [Sample("8x128x64x64", _group_norm(8, 128), cached=_group_norm(1, 16))]

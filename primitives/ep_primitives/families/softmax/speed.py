@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import CACHED, SIZES, Sample, between
+from ep_primitives.cases.sample import Sample, between, cached_rows
 from ep_primitives.families.softmax import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
 
 __all__ = ["SAMPLES"]
@@ -20,12 +20,13 @@ def _name(shape: tuple[int, ...]) -> str:
 
 
 _X: Final = TensorSpec("float32", _USUAL)
+_FEW: Final = TensorSpec("float32", (cached_rows(_USUAL[1]), _USUAL[1]))
 
 
 def _sample(family: type[Softmax | LogSoftmax], shape: tuple[int, int], dtype: str = "float32") -> Sample:
     rows, width = shape
-    few = max(1, SIZES[CACHED] // width)
-    cached = family.infer(TensorSpec(dtype, (few, width))) if few < rows and few > 1 else None
+    few = cached_rows(width)
+    cached = family.infer(TensorSpec(dtype, (few, width))) if 1 < few < rows else None
     return Sample(_name(shape), family.infer(TensorSpec(dtype, shape)), is_quick=shape == _QUICK, cached=cached)
 
 
@@ -35,5 +36,10 @@ SAMPLES: Final = [
     *(_sample(Softmax, _USUAL, dtype) for dtype in ("bfloat16", "float16")),
     *(_sample(LogSoftmax, shape) for shape in _SHAPES[:2]),
     Sample(_name(_USUAL), SoftmaxBackward.infer(_X, _X), {"y": between(0, 2 / _USUAL[1])}),
-    Sample(_name(_USUAL), LogSoftmaxBackward.infer(_X, _X), {"y": between(-8, -6)}),
+    Sample(
+        _name(_USUAL),
+        LogSoftmaxBackward.infer(_X, _X),
+        {"y": between(-8, -6)},
+        cached=LogSoftmaxBackward.infer(_FEW, _FEW),
+    ),
 ]
