@@ -26,7 +26,7 @@ struct Job {
     char* out;
     int64_t run, step, runs, pieces, chunks;
     int64_t size;  // of a row's states
-    bool is_short, is_along, is_window, is_far;
+    bool is_short, is_along, slides, is_window, is_far;
 
     explicit Job(const void* packed)
         : g(ep::plan_of<ep_reduce_plan>(packed)),
@@ -44,8 +44,9 @@ struct Job {
           is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
                    r.joint->rows != nullptr),
           is_along(!is_short && run >= LEAST_RUN && step == from.size),
+          slides(!is_short && !is_along && g.terms <= MOST_PLACES && r.joint->slide != nullptr && overlaps()),
           is_window(!is_short && !is_along && g.terms <= MOST_PLACES && from.is_direct && r.joint->windows != nullptr &&
-                    (g.ndim > 1 || g.kept_stride[EP_X][g.kept - 1] != from.size)),
+                    (g.ndim > 1 || across() != from.size)),
           is_far(g.traffic >= ep::STREAMING) {
         if (g.terms == 0) return;
         const int64_t group = GROUP * unit(), outer = g.terms / run;
@@ -59,6 +60,16 @@ struct Job {
             runs = std::min(runs, outer);
             chunks = ceil_div(outer, runs);
         }
+    }
+
+    // Bytes from one row to the next.
+    int64_t across() const { return g.kept_stride[EP_X][g.kept - 1]; }
+
+    // Whether runs of neighbours overlap those of the next row, or touch them; pairs as they are stored go place by
+    // place.
+    bool overlaps() const {
+        return step == from.size && across() > 0 && across() <= run * step && across() % step == 0 &&
+               (g.ndim > 1 || across() != step) && (run > 2 || !from.is_direct);
     }
 
     // Elements of a run that go into as many states at once.

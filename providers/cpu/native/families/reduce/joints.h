@@ -242,40 +242,55 @@ struct JointOf {
             if (parts == 2) return rows_of<2>(state, x, across, rows, n, lens);
         rows_of<1>(state, x, across, rows, n, lens);
     }
-    // Elements side by side are taken by two, so that those of rows two apart are loaded once.
-    template <int64_t apart, class View>
-    static EP_INLINE void take_places(S* state, const E* x, int64_t across, const int64_t* places, int64_t count,
-                                      int64_t n, View view) {
+    // `get` makes a state of an X. Neighbours are taken by two, so that those of rows two apart are loaded once.
+    template <int64_t apart, class X, class Get>
+    static EP_INLINE void take_places(S* state, const X* x, int64_t across, const int64_t* places, int64_t count,
+                                      int64_t n, Get get) {
         const int64_t step = apart != 0 ? apart : across;
         for (int64_t k = 0; k < count; ++k) {
-            const E* const at = x + places[k];
+            const X* const at = x + places[k];
             if (k + 1 < count && places[k + 1] == places[k] + 1) {
                 ++k;
 #pragma GCC ivdep
                 for (int64_t i = 0; i < n; ++i)
-                    state[i] = Op::join(state[i], Op::join(Op::of(at[i * step], view), Op::of(at[i * step + 1], view)));
+                    state[i] = Op::join(state[i], Op::join(get(at[i * step]), get(at[i * step + 1])));
             } else {
 #pragma GCC ivdep
-                for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], Op::of(at[i * step], view));
+                for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], get(at[i * step]));
             }
         }
+    }
+    template <class X, class Get>
+    static EP_INLINE void join_places(void* states, const void* from, int64_t across, const int64_t* places,
+                                      int64_t count, int64_t n, Get get) {
+        const X* const x = static_cast<const X*>(from);
+        S* const state = static_cast<S*>(states);
+        start(states, n);
+        if (across == 1)
+            take_places<1>(state, x, across, places, count, n, get);
+        else if (across == 2)
+            take_places<2>(state, x, across, places, count, n, get);
+        else
+            take_places<0>(state, x, across, places, count, n, get);
     }
     static void windows(void* states, const void* elements, int64_t across, const int64_t* places, int64_t count,
                         int64_t n, const ep::Lens& lens) {
         const auto view = Op::view(lens);
-        const E* const x = static_cast<const E*>(elements);
-        S* const state = static_cast<S*>(states);
-        start(states, n);
-        if (across == 1)
-            take_places<1>(state, x, across, places, count, n, view);
-        else if (across == 2)
-            take_places<2>(state, x, across, places, count, n, view);
-        else
-            take_places<0>(state, x, across, places, count, n, view);
+        join_places<E>(states, elements, across, places, count, n, [view](E x) { return Op::of(x, view); });
+    }
+    static void slide(void* states, const void* columns, int64_t across, const int64_t* places, int64_t count,
+                      int64_t n) {
+        join_places<S>(states, columns, across, places, count, n, [](S x) { return x; });
     }
     static constexpr auto windows_if_free() -> decltype(ep::Joint::windows) {
         if constexpr (is_order_free<Op>)
             return windows;
+        else
+            return nullptr;
+    }
+    static constexpr auto slide_if_free() -> decltype(ep::Joint::slide) {
+        if constexpr (is_order_free<Op>)
+            return slide;
         else
             return nullptr;
     }
@@ -287,5 +302,6 @@ struct JointOf {
             return rows;
     }
 
-    static constexpr ep::Joint value = {sizeof(S), start, take, rows_if_cheap(), windows_if_free(), merge, fold};
+    static constexpr ep::Joint value = {sizeof(S),         start,           take,  rows_if_cheap(),
+                                        windows_if_free(), slide_if_free(), merge, fold};
 };

@@ -271,23 +271,11 @@ void take_roots(const Job& job, char* states, int64_t n, Again again) {
     }
 }
 
-// Rows [begin, end) of few elements, each by its place in the row.
-void reduce_windows(const Job& job, int64_t begin, int64_t end) {
-    const ep_reduce_plan& g = job.g;
-    const int64_t size = job.from.size;
-    int64_t places[MOST_PLACES];
-    ep::Runs runs(g, 0);
-    for (int64_t i = 0; i < g.terms; runs.next())
-        for (int64_t k = 0; k < job.run; ++k) places[i++] = (runs.at() + k * job.step) / size;
-    alignas(ep::LINE) char states[ABREAST * WIDEST];
-    ep::each_block(g, begin, end, ABREAST, [&](int64_t x, int64_t out, int64_t, int64_t n) {
-        job.r.joint->windows(states, job.x + x, g.kept_stride[EP_X][g.kept - 1] / size, places, g.terms, n, job.r.lens);
-        deliver(job, states, job.out + out, n);
-    });
-}
+#include "windows.h"
 
 // Rows [begin, end), each to its end.
 void reduce_rows(const Job& job, int64_t begin, int64_t end) {
+    if (job.slides) return slide_windows(job, begin, end);
     if (job.is_window) return reduce_windows(job, begin, end);
     alignas(ep::LINE) char states[ABREAST * WIDEST];
     ep::each_block(job.g, begin, end, widest(job), [&](int64_t x, int64_t out, int64_t, int64_t n) {

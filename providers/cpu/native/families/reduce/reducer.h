@@ -27,6 +27,8 @@ struct Joint {
     // order of joining matters, or this op has no such form.
     void (*windows)(void* states, const void* elements, int64_t across, const int64_t* places, int64_t count, int64_t n,
                     const Lens& lens);
+    // The same of a line of states in place of elements. NULL: as above.
+    void (*slide)(void* states, const void* columns, int64_t across, const int64_t* places, int64_t count, int64_t n);
     void (*merge)(void* states, const void* others, int64_t n);
     // n states, a power of two up to 2 LANES, into the first `parts` by halves
     void (*fold)(void* states, int64_t n, int64_t parts);
