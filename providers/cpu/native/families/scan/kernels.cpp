@@ -14,14 +14,13 @@ namespace {
 #include "math/arithmetic.h"
 #include "math/double_word.h"
 #include "types/loads.h"
+#include "types/stored.h"
 #include "joints.h"
 // clang-format on
 
 constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
 // Runs of a row that are scanned at once, in registers.
 constexpr int64_t ABREAST = 8;
-// Tiles of a stripe from one that is scanned to one that is fetched.
-constexpr int64_t AHEAD = 4;
 
 // One step of a chain waits for the one before: LANES chains do not wait for one another.
 template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
@@ -73,53 +72,80 @@ EP_INLINE void join_abreast(const typename Op::S* x, typename Op::S* made) {
     }
 }
 
-// Along each of WIDTH columns of n lines.
+// n lines of WIDTH numbers, each joined to the number before them.
 template <class Op>
-EP_INLINE void join_columns(const typename Op::S* x, typename Op::S* made, typename Op::S* states, int64_t n) {
-    using Lane = typename Op::Lane;
-    constexpr int64_t lanes = Vector<Lane>::lanes;
-    const auto* from = reinterpret_cast<const Lane*>(x);
-    auto *to = reinterpret_cast<Lane*>(made), *ends = reinterpret_cast<Lane*>(states);
-    V<Lane> state[WIDTH / lanes];
-    for (V<Lane>& column : state) column = repeated<Lane>(Op::identity());
-    for (int64_t i = 0; i < n; ++i, from += WIDTH, to += WIDTH)
-#pragma GCC unroll 4
-        for (int64_t v = 0; v < WIDTH / lanes; ++v) {
-            state[v] = Op::join_lanes(state[v], load(from + v * lanes));
-            store<Lane>(to + v * lanes, state[v]);
-        }
-    for (int64_t v = 0; v < WIDTH / lanes; ++v) store<Lane>(ends + v * lanes, state[v]);
-}
-
-// n lines of WIDTH numbers joined to those before them: COLUMNS have one each, a run has one for all.
-template <class Op, bool COLUMNS>
-EP_INLINE void join_before(const typename Op::S* before, typename Op::S* made, int64_t n) {
+EP_INLINE void join_before(typename Op::S before, typename Op::S* made, int64_t n) {
     if constexpr (HAS_LANES<Op>) {
         using Lane = typename Op::Lane;
         constexpr int64_t lanes = Vector<Lane>::lanes;
-        const auto* const first = reinterpret_cast<const Lane*>(before);
+        const V<Lane> given = repeated<Lane>(before);
         auto* at = reinterpret_cast<Lane*>(made);
-        V<Lane> given[WIDTH / lanes];
-        for (int64_t v = 0; v < WIDTH / lanes; ++v) given[v] = COLUMNS ? load(first + v * lanes) : repeated(*first);
         for (int64_t i = 0; i < n; ++i, at += WIDTH)
 #pragma GCC unroll 4
             for (int64_t v = 0; v < WIDTH / lanes; ++v)
-                store<Lane>(at + v * lanes, Op::join_lanes(given[v], load(at + v * lanes)));
-    } else if constexpr (COLUMNS) {
-        for (int64_t i = 0; i < n; ++i)
-            for (int64_t w = 0; w < WIDTH; ++w) made[i * WIDTH + w] = Op::join(before[w], made[i * WIDTH + w]);
+                store<Lane>(at + v * lanes, Op::join_lanes(given, load(at + v * lanes)));
     } else {
-        const typename Op::S all = *before;
-        for (int64_t i = 0; i < n * WIDTH; ++i) made[i] = Op::join(all, made[i]);
+        for (int64_t i = 0; i < n * WIDTH; ++i) made[i] = Op::join(before, made[i]);
     }
 }
+
+// Columns side by side, in which lines are joined one after another.
+template <class Op>
+class Columns {
+   public:
+    using S = typename Op::S;
+    // All that is kept of them fits the first cache.
+    static constexpr int64_t MOST = std::min<int64_t>(ep::BLOCK, 4096 / sizeof(S));
+
+    explicit Columns(int64_t width) : width_(width) { std::fill_n(run_, width, Op::identity()); }
+
+    void begin_run(bool is_first) {
+        for (int64_t w = 0; w < width_; ++w) {
+            if (!is_first) carries_[w].add(run_[w]);
+            before_[w] = carries_[w].value();
+            if (!Op::is_serial) run_[w] = Op::identity();
+        }
+    }
+
+    // A line of S, or of float that becomes double, and its results.
+    template <class X>
+    void join(const X* line, S* results) {
+        int64_t w = 0;
+        if constexpr (HAS_LANES<Op>) {
+            using Lane = typename Op::Lane;
+            constexpr int64_t lanes = Vector<Lane>::lanes;
+            using Given = std::conditional_t<std::is_same_v<X, S>, Lane, X>;
+            const auto* const x = reinterpret_cast<const Given*>(line);
+            const auto* const before = reinterpret_cast<Lane*>(before_);
+            auto *const run = reinterpret_cast<Lane*>(run_), *const made = reinterpret_cast<Lane*>(results);
+            for (; w + lanes <= width_; w += lanes) {
+                const V<Lane> joined = Op::join_lanes(load(run + w), load_stored<Lane>(x + w));
+                store<Lane>(run + w, joined);
+                store<Lane>(made + w, Op::join_lanes(load(before + w), joined));
+            }
+        }
+        const int64_t width = width_;
+#pragma GCC ivdep
+        for (; w < width; ++w) {
+            const S joined = Op::join(run_[w], S(line[w]));
+            run_[w] = joined;
+            results[w] = Op::is_serial ? joined : Op::join(before_[w], joined);
+        }
+    }
+
+   private:
+    const int64_t width_;
+    Carry<Op> carries_[MOST];
+    // Of each column the run up to a line, and what stands before that run.
+    alignas(ep::LINE) S run_[MOST], before_[MOST];
+};
 
 // Elements of T, joined as Op's.
 template <class Op, class T>
 class Scan {
    public:
     explicit Scan(const ep_scan_plan& plan)
-        : g_(plan), from_(*plan.row->from), to_(*plan.row->to), made_(all_ + WIDTH) {}
+        : g_(plan), from_(*plan.row->from), to_(*plan.row->to), made_(all_ + ep::BLOCK) {}
 
     void along(const char* x, char* out) {
         Carry<Op> carry;
@@ -142,65 +168,61 @@ class Scan {
 
     void across(const char* x, char* out, int64_t width) {
         const int last = g_.ndim - 1;
-        const int64_t x_step = g_.stride[EP_SCAN_X][last], out_step = g_.stride[EP_SCAN_OUT][last];
-        if constexpr (std::is_same_v<S, Staged<T>>)
-            if (has_whole_lines(out, width)) {
-                scan_stripe<ep::SCAN_TILES>(x, out, width, true);
-                ep::stream_done();
-                return;
-            }
-        for (int64_t first = 0; first < width; first += WIDTH)
-            scan_stripe<1>(x + first * x_step, out + first * out_step, std::min(WIDTH, width - first), false);
+        const bool streams = has_whole_lines(out, width);
+        const int64_t most = most_columns();
+        for (int64_t first = 0; first < width; first += most)
+            scan_lines(x + first * g_.stride[EP_SCAN_X][last], out + first * g_.stride[EP_SCAN_OUT][last],
+                       std::min(most, width - first), streams);
+        if (streams) ep::stream_done();
     }
 
    private:
     using S = typename Op::S;
 
-    // Blocks of RUN lines of a stripe, tile after tile, so that lines of memory follow one another.
-    template <int64_t TILES>
-    EP_INLINE void scan_stripe(const char* x, char* out, int64_t width, bool streams) {
+    static constexpr bool is_widened = std::is_same_v<T, float> && std::is_same_v<S, double>;
+    using Widened = std::conditional_t<is_widened, T, S>;
+
+    // Columns that lie apart, such as short rows, are few enough for the first cache to hold all of their elements.
+    int64_t most_columns() const {
+        constexpr int64_t most = Columns<Op>::MOST, whole = 8192;
         const int last = g_.ndim - 1;
-        const int64_t x_step = g_.stride[EP_SCAN_X][last], out_step = g_.stride[EP_SCAN_OUT][last];
-        Carry<Op> carries[TILES][WIDTH];
-        S befores[TILES][WIDTH], *const before = made_ - WIDTH;
-        for (S* line : befores) std::fill_n(line, WIDTH, Op::identity());
-        std::fill_n(x_, ep::BLOCK, Op::identity());
-        for (int64_t i = 0, n; i < g_.extent; i += n) {
-            n = std::min(RUN, g_.extent - i);
-            const char* const lines = x + i * g_.step[EP_SCAN_X];
-            char* const at = out + i * g_.step[EP_SCAN_OUT];
-            for (int64_t first = 0, tile = 0; first < width; first += WIDTH, ++tile) {
-                std::copy_n(befores[tile], WIDTH, before);
-                scan_tile(lines + first * x_step, at + first * out_step, std::min(WIDTH, width - first), n,
-                          carries[tile], streams, TILES == 1 ? RUN * g_.step[EP_SCAN_X] : AHEAD * WIDTH * x_step);
-                std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, befores[tile]);
-            }
-        }
+        if (g_.stride[EP_SCAN_X][last] == from_.size && g_.stride[EP_SCAN_OUT][last] == to_.size) return most;
+        return std::clamp(whole / (g_.extent * from_.size) / WIDTH * WIDTH, WIDTH, most);
     }
 
-    // n lines of `width` elements, after those whose results stand before `made_`. Lines that are a page apart are not
-    // foreseen, and share one set of the first cache: the line `ahead` bytes from each is fetched.
-    void scan_tile(const char* x, char* out, int64_t width, int64_t n, Carry<Op>* carries, bool streams,
-                   int64_t ahead) {
+    // Processors do not foresee lines that are a page apart: those after a block are fetched. Lines of out, which may
+    // be those of x, are written after a block has been read.
+    void scan_lines(const char* x, char* out, int64_t width, bool streams) {
         const int64_t x_step = g_.stride[EP_SCAN_X][g_.ndim - 1], out_step = g_.stride[EP_SCAN_OUT][g_.ndim - 1];
-        for (int64_t j = 0; j < n; ++j) {
-            const char* const line = x + j * g_.step[EP_SCAN_X];
-            __builtin_prefetch(line + ahead, 0, 2);
-            if (!streams) __builtin_prefetch(out + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
-            bring_line(line, x_step, width, x_ + j * WIDTH);
+        const int64_t most = std::min(RUN, ep::BLOCK / width);
+        const bool lies = x_step == from_.size;
+        Columns<Op> columns(width);
+        S* const before = made_ - width;
+        std::fill_n(before, width, Op::identity());
+        for (int64_t i = 0, n; i < g_.extent; i += n) {
+            n = std::min({most, g_.extent - i, RUN - i % RUN});
+            if (i % RUN == 0) columns.begin_run(i == 0);
+            for (int64_t j = 0; j < n; ++j) {
+                const char* const line = x + (i + j) * g_.step[EP_SCAN_X];
+                for (int64_t at = 0; lies && at < width * x_step; at += ep::LINE)
+                    __builtin_prefetch(line + n * g_.step[EP_SCAN_X] + at);
+                if (is_widened && x_step == int64_t{sizeof(T)})
+                    columns.join(reinterpret_cast<const Widened*>(line), made_ + j * width);
+                else
+                    columns.join(static_cast<const S*>(from_.load(line, x_step, width, x_)), made_ + j * width);
+            }
+            const S* const first = g_.exclusive != 0 ? before : made_;
+            for (int64_t j = 0; j < n; ++j)
+                store(first + j * width, out + (i + j) * g_.step[EP_SCAN_OUT], out_step, width, streams);
+            if (g_.exclusive != 0) std::copy_n(made_ + (n - 1) * width, width, before);
         }
-        join_lines(n, carries);
-        const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
-        for (int64_t j = 0; j < n; ++j)
-            store(first + j * WIDTH, out + j * g_.step[EP_SCAN_OUT], out_step, width, streams);
     }
 
     // Whether lines of out, which are a row apart, are whole ones that go past the caches: as those of a transpose,
-    // from half of the size on from which others do. Results that are converted gain nothing.
+    // from half of the size on from which others do.
     bool has_whole_lines(const char* out, int64_t width) const {
-        return std::is_same_v<S, Staged<T>> && 2 * g_.traffic >= ep::STREAMING &&
-               g_.stride[EP_SCAN_OUT][g_.ndim - 1] == to_.size && width * to_.size % ep::LINE == 0 &&
-               g_.step[EP_SCAN_OUT] % ep::LINE == 0 && ep::is_line_aligned(out);
+        return 2 * g_.traffic >= ep::STREAMING && g_.stride[EP_SCAN_OUT][g_.ndim - 1] == to_.size &&
+               width * to_.size % ep::LINE == 0 && g_.step[EP_SCAN_OUT] % ep::LINE == 0 && ep::is_line_aligned(out);
     }
 
     // n elements, padded with the identity up to a whole number of groups of ABREAST runs.
@@ -213,11 +235,6 @@ class Scan {
         std::fill(x_ + n, x_ + whole, Op::identity());
         return x_;
     }
-    void bring_line(const char* at, int64_t step, int64_t width, S* line) {
-        const auto* const given = static_cast<const S*>(from_.load(at, step, width, line));
-        if (given != line) std::copy_n(given, width, line);
-    }
-
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
         for (int64_t r = 0; r < runs; r += ABREAST) {
             if constexpr (HAS_LANES<Op>) {
@@ -232,47 +249,26 @@ class Scan {
             S* const run = made_ + r * RUN;
             const S before = carry.value();
             carry.add(run[RUN - 1]);
-            join_before<Op, false>(&before, run, RUN / WIDTH);
+            join_before<Op>(before, run, RUN / WIDTH);
         }
-    }
-
-    EP_INLINE void join_lines(int64_t n, Carry<Op>* carries) {
-        S states[WIDTH];
-        if (Op::is_serial) {
-            std::copy_n(made_ - WIDTH, WIDTH, states);
-            chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
-            return;
-        }
-        if constexpr (HAS_LANES<Op>) {
-            join_columns<Op>(x_, made_, states, n);
-        } else {
-            std::fill_n(states, WIDTH, Op::identity());
-            chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
-        }
-        S before[WIDTH];
-        for (int64_t w = 0; w < WIDTH; ++w) {
-            before[w] = carries[w].value();
-            carries[w].add(states[w]);
-        }
-        join_before<Op, true>(before, made_, n);
     }
 
     void store(const S* made, char* at, int64_t step, int64_t n, bool streams = false) {
         if constexpr (std::is_same_v<S, Staged<T>>) {
             to_.store(made, at, step, n, streams);
         } else {
-            const bool lies = to_.is_direct && step == to_.size;
+            const bool lies = to_.is_direct && step == to_.size && !streams;
             Staged<T> block[ep::BLOCK], *const staged = lies ? reinterpret_cast<Staged<T>*>(at) : block;
             for (int64_t i = 0; i < n; ++i) staged[i] = put<Staged<T>>(made[i]);
-            if (!lies) to_.store(staged, at, step, n, false);
+            if (!lies) to_.store(staged, at, step, n, streams);
         }
     }
 
     const ep_scan_plan& g_;
     const ep_storage &from_, &to_;
     alignas(ep::LINE) S x_[ep::BLOCK];
-    // WIDTH results from before a block, then the block.
-    alignas(ep::LINE) S all_[WIDTH + ep::BLOCK];
+    // Results from before a block, then the block.
+    alignas(ep::LINE) S all_[2 * ep::BLOCK];
     S* const made_;
 };
 
