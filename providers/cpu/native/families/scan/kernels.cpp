@@ -235,6 +235,7 @@ class Scan {
         std::fill(x_ + n, x_ + whole, Op::identity());
         return x_;
     }
+
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
         for (int64_t r = 0; r < runs; r += ABREAST) {
             if constexpr (HAS_LANES<Op>) {
