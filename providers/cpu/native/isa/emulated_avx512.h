@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -81,10 +82,26 @@ EP_INLINE __m512i emulated_permute_words(__m512i a, __m512i index, __m512i b) {
     return lanes_of<__m512i>(each_lane<Words32, 32>(
         [&](int i) { return (places[i] & 32) != 0 ? right[places[i] & 31] : left[places[i] & 31]; }));
 }
-EP_INLINE __m512i emulated_widen_ints(__m256i x) {
-    typedef int32_t Ints8 __attribute__((vector_size(32)));
-    const auto ints = lanes_of<Ints8>(x);
-    return lanes_of<__m512i>(each_lane<Longs8, 8>([&](int i) { return int64_t{ints[i]}; }));
+// The first eight numbers of type T as ones of eight bytes.
+template <class T, class X>
+EP_INLINE __m512i emulated_longs(X x) {
+    typedef T Numbers __attribute__((vector_size(sizeof(X))));
+    const auto numbers = lanes_of<Numbers>(x);
+    return lanes_of<__m512i>(each_lane<Longs8, 8>([&](int i) { return static_cast<int64_t>(numbers[i]); }));
+}
+EP_INLINE __m512i emulated_least_bytes(__m512i a, __m512i b) {
+    typedef uint8_t Bytes64 __attribute__((vector_size(64)));
+    const auto left = lanes_of<Bytes64>(a), right = lanes_of<Bytes64>(b);
+    return lanes_of<__m512i>(left < right ? left : right);
+}
+EP_INLINE __m512i emulated_sums_of_differences(__m512i a, __m512i b) {
+    typedef uint8_t Bytes64 __attribute__((vector_size(64)));
+    const auto left = lanes_of<Bytes64>(a), right = lanes_of<Bytes64>(b);
+    return lanes_of<__m512i>(each_lane<Longs8, 8>([&](int i) {
+        int64_t sum = 0;
+        for (int k = 8 * i; k < 8 * i + 8; ++k) sum += std::abs(int{left[k]} - int{right[k]});
+        return sum;
+    }));
 }
 EP_INLINE __m512i emulated_widen(__m256i x) {
     typedef uint16_t Words16 __attribute__((vector_size(32)));
@@ -142,7 +159,14 @@ EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
 #define _mm512_mask_storeu_pd(at, mask, x) emulated_mask_store<8>(at, mask, x)
 #define _mm512_maskz_cvtph_ps(mask, x) emulated_cvtph_ps(x)
 #define _mm512_maskz_cvtepu16_epi32(mask, x) emulated_widen(x)
-#define _mm512_maskz_cvtepi32_epi64(mask, x) emulated_widen_ints(x)
+#define _mm512_maskz_cvtepi8_epi64(mask, x) emulated_longs<int8_t>(x)
+#define _mm512_maskz_cvtepu8_epi64(mask, x) emulated_longs<uint8_t>(x)
+#define _mm512_maskz_cvtepi16_epi64(mask, x) emulated_longs<int16_t>(x)
+#define _mm512_maskz_cvtepu16_epi64(mask, x) emulated_longs<uint16_t>(x)
+#define _mm512_maskz_cvtepi32_epi64(mask, x) emulated_longs<int32_t>(x)
+#define _mm512_maskz_cvtepu32_epi64(mask, x) emulated_longs<uint32_t>(x)
+#define _mm512_maskz_min_epu8(mask, a, b) emulated_least_bytes(a, b)
+#define _mm512_sad_epu8(a, b) emulated_sums_of_differences(a, b)
 #define _mm512_maskz_cvtps_ph(mask, x, rounding) emulated_cvtps_ph(x)
 #define _mm512_maskz_cvtpd_ps(mask, x) emulated_cvtpd_ps(x)
 #define _mm512_maskz_cvtps_pd(mask, x) emulated_cvtps_pd(x)
