@@ -16,7 +16,7 @@ EXTREMES = {"max": np.maximum, "min": np.minimum}
 @pytest.mark.parametrize("shift", [0, 1])
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_columns_past_the_caches_are_numpys(device, stream, dtype, shift, exclusive):
-    """Sums of small whole numbers are exact; out begins at a line or inside one, and its last tile is no whole one."""
+    """Sums of small whole numbers are exact; out begins at a line of memory or inside one, and so do its lines."""
     kind = np.dtype(dtype)
     x = np.random.default_rng(3).integers(-9, 9, (1600, 8192 // kind.itemsize + 8 * shift)).astype(kind)
     spec = ep.TensorSpec(dtype, x.shape)
@@ -37,7 +37,7 @@ def test_columns_past_the_caches_are_numpys(device, stream, dtype, shift, exclus
 @pytest.mark.parametrize("op", EXTREMES)
 @pytest.mark.parametrize("axis", [0, 1])
 def test_extremes_are_numpys(device, stream, dtype, op, axis):
-    """Rows of several runs and tiles of columns, with rests; NaN stays from where it stands on."""
+    """Rows of several runs, and more columns than go side by side; NaN stays from where it stands on."""
     kind = np.dtype(dtype)
     x = np.random.default_rng(4).integers(0, 1 << 31, (700, 1100)).astype(kind)
     if kind.kind == "f":
