@@ -118,3 +118,10 @@ def test_subgroups_exchange_values_and_flags(run):
     assert np.array_equal(out[:, 3], np.repeat(flags, size))
     assert np.array_equal(out[:, 4], x[mirrored])
     assert np.array_equal(out[:, 5], lanes[mirrored] + (size > 1))
+
+
+def test_vectors_lie_as_elements_do_and_wrap(run):
+    x = np.array([0.5, 1, -2, 3, 4], np.float32)
+    out = np.array([7, 1, 2, 2**31 - 1, 4], np.int32)
+    run("word_vectors", (1,), (1,), x, out)
+    assert out.tolist() == [7, 2, 6, -(2**31) + 8, 20]

@@ -85,6 +85,11 @@ typedef double ep_f64;
 #endif
 // Before a loop whose copies keep an array of a work-item in registers, or that has few turns in a loop of vectors.
 #define EP_UNROLLED _Pragma("unroll")
+// Numbers side by side, as in an array, that operators take at once. Loops over them have to become vectors first.
+#ifdef __clang__
+#define EP_VECTOR(T, n) __attribute__((ext_vector_type(n), aligned(sizeof(T)))) T
+#define EP_CONVERTED_VECTOR(x, V) __builtin_convertvector(x, V)
+#endif
 #define EP_GROUP_COUNT(axis) ((ep_i64)get_num_groups(EP_AXIS_##axis))
 
 // Subgroups: neighbours of a group that exchange values without memory; of one where the compiler has none.

@@ -201,6 +201,7 @@ def _program(variant: _Variant) -> Program:
         "EP_C": f"ep_{compute}",
         # Bytes are multiplied in float32, which holds the sums of 258 products exactly.
         "EP_A": f"ep_{'f32' if compute == 'i32' else compute}",
+        "EP_GIVEN": f"ep_{given}",
         "EP_PARTS": variant.parts,
         "EP_RUN": target.run,
         "EP_ACTIVATED": expression,

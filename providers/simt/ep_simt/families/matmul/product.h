@@ -23,16 +23,18 @@ EP_FN EP_A ep_multiply_add(EP_A a, EP_A b, EP_A c) {
 
 // Declares a factor, by its place in a or b; then a sum of terms, s(0) and for complex numbers s(1), gets one more.
 #if EP_PARTS == 2
-#define EP_FACTOR(x, name, place)                                                             \
+#define EP_FACTOR_OF(x, name, place, conjugate)                                               \
     const EP_A x = EP_LOAD_##name(2 * (place)), x##_stored = EP_LOAD_##name(2 * (place) + 1); \
-    const EP_A x##_im = product.conjugate_##name ? -x##_stored : x##_stored;
-#define EP_TERM(s, x, y)                                                  \
-    s(0) = ep_multiply_add(-x##_im, y##_im, ep_multiply_add(x, y, s(0))); \
-    s(1) = ep_multiply_add(x##_im, y, ep_multiply_add(x, y##_im, s(1)));
+    const EP_A x##_im = (conjugate) ? -x##_stored : x##_stored;
+#define EP_TERM_BY(multiply_add, s, x, y)                           \
+    s(0) = multiply_add(-x##_im, y##_im, multiply_add(x, y, s(0))); \
+    s(1) = multiply_add(x##_im, y, multiply_add(x, y##_im, s(1)));
 #else
-#define EP_FACTOR(x, name, place) const EP_A x = (EP_A)EP_LOAD_##name(place);
-#define EP_TERM(s, x, y) s(0) = ep_multiply_add(x, y, s(0));
+#define EP_FACTOR_OF(x, name, place, conjugate) const EP_A x = (EP_A)EP_LOAD_##name(place);
+#define EP_TERM_BY(multiply_add, s, x, y) s(0) = multiply_add(x, y, s(0));
 #endif
+#define EP_FACTOR(x, name, place) EP_FACTOR_OF(x, name, place, product.conjugate_##name)
+#define EP_TERM(s, x, y) EP_TERM_BY(ep_multiply_add, s, x, y)
 
 // Visits the blocks of a part, each of a known depth: `summed` is the batch, `begin` the first of `deep` elements along
 // k.
