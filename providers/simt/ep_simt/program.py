@@ -48,7 +48,7 @@ class Entry(NamedTuple):
     parameters  : in their order
     takes       : the macro that lists them in C
     writes      : names of the memories that it may write
-    file        : of this package, in which it stands apart from all other entries; "" if it is compiled with them
+    file        : of this package, whose entries are compiled apart from all others; "" if it is compiled with them
     """
 
     name: str
@@ -93,8 +93,9 @@ class Program(NamedTuple):
         return "\n".join((*defines, prelude, *map(text, (_DIALECT, *self.files, *apart))))
 
     def of(self, entry: Entry) -> Program:
-        """Return the program that is compiled for an entry: of that alone, if it has a file of its own."""
-        return self._replace(name=f"{self.name}-{entry.name}", entries=(entry,)) if entry.file else self
+        """Return the program that is compiled for an entry: of all that are in its file, or in none."""
+        entries = tuple(each for each in self.entries if each.file == entry.file)
+        return self._replace(name=f"{self.name}-{entries[0].name}" if entry.file else self.name, entries=entries)
 
     def entry(self, name: str) -> Entry:
         """Return an entry by its name."""

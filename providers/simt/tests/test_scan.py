@@ -5,15 +5,16 @@ from __future__ import annotations
 import ep_simt
 import pytest
 from ep_primitives import Scan
-from ep_simt.families.scan.cut import cut_of
+from ep_simt.families.scan.cut import BESIDE, cut_of
 
 import ep
 
 GPU = ep_simt.GPU
 
 
-def plan(shape, axis, dtype="float32"):
-    return ep_simt.bodies()["scan"].plan(Scan.infer("sum", ep.TensorSpec(dtype, shape), axis), GPU)
+def plan(shape, axis, dtype="float32", *, target=GPU, strides=None):
+    x = ep.TensorSpec(dtype, shape, strides=strides)
+    return ep_simt.bodies()["scan"].plan(Scan.infer("sum", x, axis), target)
 
 
 @pytest.mark.parametrize("element", ["i8", "bf16", "f32", "i64", "c128"])
@@ -49,3 +50,26 @@ def test_work_items_fetch_words_of_neighbours_and_exchange_sums_without_memory(n
     ptx = nvrtc.ptx(ep_simt.bodies()["scan"].program(key, GPU).source(prelude))
     assert load in ptx
     assert "shfl.sync" in ptx
+
+
+def alone(shape, axis, dtype="float32", strides=None):
+    return [
+        (launch.entry, launch.items)
+        for launch in plan(shape, axis, dtype, target=ep_simt.CPU, strides=strides).launches
+    ]
+
+
+def test_work_item_alone_takes_rows_that_lie_side_by_side_by_lines():
+    assert alone((1024, 300), 0) == [("scan_columns", -(-300 // BESIDE))]
+    assert alone((5, 1024, 300), 1, "int8") == [("scan_columns", 5 * -(-300 // BESIDE))]
+    assert alone((1024, 7), 0) == alone((7, 1024), 1) == [("scan_row", 2)]
+    assert alone((1024, 300), 0, strides=(600, 2)) == [("scan_row", 75)]
+    assert alone((1024, 300), 0, "complex64") == [("scan_row", 300)]
+    assert [entry for entry, _ in alone((5000, 300), 0)] == ["scan_totals", "scan_carries", "scan_pieces"]
+
+
+def test_entry_for_lines_is_compiled_apart():
+    program = ep_simt.bodies()["scan"].program(Scan.infer("sum", ep.TensorSpec("float32", (8, 8))).key, ep_simt.CPU)
+    assert [entry.name for entry in program.of(program.entry("scan_columns")).entries] == ["scan_columns"]
+    beside = [entry.name for entry in program.of(program.entry("scan_row")).entries]
+    assert beside == ["scan_row", "scan_totals", "scan_carries", "scan_pieces"]

@@ -10,7 +10,7 @@ from ep_primitives import SCAN_OPS, Scan
 import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, nbytes_of, part_of
-from ep_simt.families.scan.cut import ABREAST, PIECE, cut_of, lines_of
+from ep_simt.families.scan.cut import ABREAST, BESIDE, PIECE, beside_of, cut_of, lines_of
 from ep_simt.mathematics import mathematics
 from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
+_FOLDER: Final = "families/scan"
 _FILES: Final = ("rows/rows.h", "families/scan/total.h")
-_ALONE: Final = ("families/scan/alone.inc",)
+_ALONE: Final = (f"{_FOLDER}/abreast.h",)
 _GROUPS: Final = ("dialect/packs.h", "families/scan/groups.inc")
 _CHAIN: Final = ("rows/fold.h", "rows/chain.h")
-_ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
+_ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces", "scan_columns")
 _BLOCK: Final = 32
 """Pieces of which a work-item makes the carries: a group makes them for 8192 pieces at a time, a row of 32 Mi of float32."""
 _TOTALS: Final = 256
@@ -92,6 +93,9 @@ class _Scan(Body):
         identity = SCAN_OPS[descriptor.op].identity_of(key.compute)
         rows = packed_rows(space.shape, space.strides, len(space.shape) - 1, wide=key.wide)
         tail = (identity, pieces, *shared, int(descriptor.reverse), rows)
+        beside = beside_of(ELEMENTS[key.dtypes[0]], space.shape, space.strides) if cut.is_one and group == 1 else 0
+        if beside:
+            return Plan((Launch("scan_columns", beside, 1, (x, out, int(descriptor.exclusive), *tail)),))
         if cut.is_one:
             return Plan((Launch("scan_row", cut.tiles * group, group, (x, out, int(descriptor.exclusive), *tail)),))
         itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * pieces * group
@@ -134,7 +138,11 @@ def _program(variant: _Variant) -> Program:
         "EP_PART": f"ep_{part}",
         "EP_JOIN(a, b)": joined,
         "EP_CHAINED": int(is_chained),
-        **({"EP_PIECE": PIECE, "EP_ABREAST": ABREAST} if group == 1 else _group_words(element, compute, spread)),
+        **(
+            {"EP_PIECE": PIECE, "EP_ABREAST": ABREAST, "EP_BESIDE": BESIDE}
+            if group == 1
+            else _group_words(element, compute, spread)
+        ),
         **rows_words(2, group, wide=wide),
         **access("x", element),
         **access("out", element),
@@ -144,12 +152,16 @@ def _program(variant: _Variant) -> Program:
     identity, pieces, exclusive = number("identity", compute), number("pieces", "i64"), number("exclusive", "i32")
     shared = () if group == 1 else (number("lanes", "i32"), number("across", "i32"))
     tail = (identity, pieces, *shared, number("reverse", "i32"), rows_parameter(2, wide=wide))
-    entries = (
-        _entry("row", taken(x, out, (exclusive, *tail)), "out"),
-        _entry("totals", taken(x, totals, tail), "totals"),
-        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"), *shared[:1])), "totals"),
-        _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out"),
+    file = "" if group > 1 else f"{_FOLDER}/alone.inc"
+    over_rows = taken(x, out, (exclusive, *tail))
+    entries: tuple[Entry, ...] = (
+        _entry("row", over_rows, "out", file),
+        _entry("totals", taken(x, totals, tail), "totals", file),
+        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"), *shared[:1])), "totals", file),
+        _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out", file),
     )
+    if group == 1 and kind != "COMPLEX":
+        entries += (_entry("columns", over_rows, "out", f"{_FOLDER}/columns.inc"),)
     name = f"scan-{op}-{element}-{'wide' if wide else 'narrow'}-{group}"
     called = mathematics(joined, part) if kind != "INTEGER" else ()
     kernels = _ALONE if group == 1 else _GROUPS
@@ -157,8 +169,8 @@ def _program(variant: _Variant) -> Program:
     return Program(name, tuple(words.items()), files, entries)
 
 
-def _entry(name: str, parameters: tuple[Parameter, ...], writes: str) -> Entry:
-    return Entry(f"scan_{name}", parameters, f"EP_{name.upper()}_TAKES", frozenset({writes}))
+def _entry(name: str, parameters: tuple[Parameter, ...], writes: str, file: str) -> Entry:
+    return Entry(f"scan_{name}", parameters, f"EP_{name.upper()}_TAKES", frozenset({writes}), file)
 
 
 def _group_words(element: str, compute: str, spread: int) -> dict[str, object]:

@@ -6,26 +6,31 @@ rows there are.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_simt.elements import kind_of, nbytes_of
 from ep_simt.packs import spread_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_simt.target import Target
 
-__all__ = ["ABREAST", "PIECE", "Cut", "cut_of", "lines_of"]
+__all__ = ["ABREAST", "BESIDE", "PIECE", "Cut", "beside_of", "cut_of", "lines_of"]
 
 PIECE: Final = 4096
 """Elements of a piece where a work-item is alone; it joins them one by one."""
 ABREAST: Final = 4
 """Rows that it takes at a time: of eight, 4 KiB apart, all lines are in one set of a cache."""
+BESIDE: Final = 128
+"""Rows that it takes at a time where they lie side by side in memory, and reads line by line."""
 _LINES: Final = {1: 1, 2: 2}
 """Words that a work-item has under way, by the bytes of an element: short elements are many registers."""
 _MOST_LINES: Final = 4
 _SECTOR: Final = 32
 """Bytes that a GPU fetches at least: elements of a row that lie further apart are fetched beside those of other rows."""
-_BESIDE: Final = 32
+_NEIGHBOURS: Final = 32
 """Rows that neighbours take then: a line of 128 bytes in float32."""
 _FILLING: Final = 256
 """Groups that fill a device; fewer would leave it waiting while each goes through its rows."""
@@ -65,8 +70,19 @@ def cut_of(element: str, extent: int, step: int, rows: int, target: Target) -> C
         )
     run = lines_of(element) * spread_of((element,), target)
     across = abs(step) * nbytes_of(element) >= _SECTOR
-    most = max(1, target.group // _BESIDE) if across else target.group
+    most = max(1, target.group // _NEIGHBOURS) if across else target.group
     lanes = min(most, 1 << (-(-extent // run) - 1).bit_length())
     pieces = -(-extent // (lanes * run))
     tiles = -(-rows // (target.group // lanes))
     return Cut(lanes, across=across, pieces=pieces, tiles=tiles, is_one=pieces <= _FEW or tiles >= _FILLING)
+
+
+def beside_of(element: str, shape: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
+    """Return how many work-items that are alone take rows side by side, all there are; 0 where rows lie otherwise.
+
+    shape    : extents of the dimensions that number the rows, then of a row, which is one piece
+    strides  : of both tensors, for all of them
+    """
+    if len(shape) == 1 or kind_of(element) == "COMPLEX" or any(steps[-2] != 1 for steps in strides):
+        return 0
+    return math.prod(shape[:-2]) * -(-shape[-2] // BESIDE) if shape[-2] >= 2 * ABREAST else 0
