@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["BODY"]
 
 _FOLDER: Final = "families/scan"
-_FILES: Final = ("rows/rows.h", "families/scan/total.h")
+_FILES: Final = ("rows/rows.h", f"{_FOLDER}/total.h")
 _ALONE: Final = (f"{_FOLDER}/abreast.h",)
-_GROUPS: Final = ("dialect/packs.h", "families/scan/groups.inc")
+_GROUPS: Final = ("dialect/packs.h", f"{_FOLDER}/groups.inc")
 _CHAIN: Final = ("rows/fold.h", "rows/chain.h")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces", "scan_columns")
 _BLOCK: Final = 32
@@ -65,7 +65,7 @@ class _Variant(NamedTuple):
 
 
 class _Scan(Body):
-    """One launch for rows of one piece, or for as many rows as fill a device; three for longer ones."""
+    """One launch for rows of one piece, side by side if they lie so, or for as many rows as fill a device; three for longer ones."""
 
     descriptor = Scan
 
@@ -93,11 +93,10 @@ class _Scan(Body):
         identity = SCAN_OPS[descriptor.op].identity_of(key.compute)
         rows = packed_rows(space.shape, space.strides, len(space.shape) - 1, wide=key.wide)
         tail = (identity, pieces, *shared, int(descriptor.reverse), rows)
-        beside = beside_of(ELEMENTS[key.dtypes[0]], space.shape, space.strides) if cut.is_one and group == 1 else 0
-        if beside:
-            return Plan((Launch("scan_columns", beside, 1, (x, out, int(descriptor.exclusive), *tail)),))
         if cut.is_one:
-            return Plan((Launch("scan_row", cut.tiles * group, group, (x, out, int(descriptor.exclusive), *tail)),))
+            beside = beside_of(ELEMENTS[key.dtypes[0]], space.shape, space.strides) if group == 1 else 0
+            entry, items = ("scan_columns", beside) if beside else ("scan_row", cut.tiles * group)
+            return Plan((Launch(entry, items, group, (x, out, int(descriptor.exclusive), *tail)),))
         itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * pieces * group
         totals = Operand(len(descriptor.tensors), itemsize)
         launches = (
