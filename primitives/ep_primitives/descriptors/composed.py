@@ -72,7 +72,7 @@ class Composed(Descriptor):
         return kernel_key(
             self,
             is_dense=self.is_dense,
-            size=self.out.size,
+            size=max(spec.size for spec in self.given),
             inner=extents[-1] if extents else 1,
             outer=outer,
         )

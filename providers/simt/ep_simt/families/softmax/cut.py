@@ -77,12 +77,12 @@ class Cut(NamedTuple):
         """Return the cut.
 
         shape     : extents across rows, then the extent of a row
-        strides   : of each tensor, in elements
+        strides   : of each tensor, in elements: of inputs, of which there is one at least, then of out, if it is written
         itemsize  : bytes of a number as it is computed with
         """
         *outer, extent = shape
         beside = outer[-1] if outer else 1
-        room = Room.of(itemsize, len(strides) - 1, target)
+        room = Room.of(itemsize, max(len(strides) - 1, 1), target)
         held = min(extent, room.piece)
         across = bool(outer) and sum(abs(each[-2]) < abs(each[-1]) for each in strides) * 2 > len(strides)
         if target.group == 1:
