@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Self
 
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
+from ep.layout.dims import Geometry, merge
 from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, Stage, TensorSpec
@@ -110,6 +111,28 @@ class GroupNorm(Norm):
     def groups(self) -> int:
         """How many groups the channels of a sample make."""
         return int(self.attributes[0])
+
+    @property
+    def across(self) -> Geometry:
+        """The merged dimensions that number the groups of all samples: strides and offsets of x, scale, bias and y."""
+        return merge(self._part(self.out, is_inner=False), self._parts(is_inner=False))
+
+    @property
+    def along(self) -> Geometry:
+        """The merged dimensions of a group in their order, channels first: strides and offsets of x, scale, bias and y."""
+        return merge(self._part(self.out, is_inner=True), self._parts(is_inner=True), keeps_order=True)
+
+    def _parts(self, *, is_inner: bool) -> list[TensorSpec | None]:
+        return [self._part(spec, is_inner=is_inner) if isinstance(spec, TensorSpec) else None for spec in self.specs]
+
+    def _part(self, spec: TensorSpec, *, is_inner: bool) -> TensorSpec:
+        """Return the samples and groups of an operand, or the channels of a group and what lies behind them."""
+        samples, channels, *rest = self.x.shape
+        each = channels // self.groups
+        of_sample, of_channel, *inner = spec.strides if spec.ndim > 1 else (0, *spec.strides, *(0 for _ in rest))
+        if is_inner:
+            return TensorSpec(spec.dtype, (each, *rest), (of_channel, *inner), spec.offset)
+        return TensorSpec(spec.dtype, (samples, self.groups), (of_sample, of_channel * each), spec.offset)
 
     def lower(self) -> tuple[Stage, ...]:
         """Return a LayerNorm over views of x, and the two broadcasts."""

@@ -26,7 +26,7 @@ _SHORTEST: Final = 64
 
 
 class _Rows(NamedTuple):
-    """The merged dimensions that number the rows, and those of a row in their order; strides for each of _PLACES."""
+    """The merged dimensions that number the rows, and those of a row in their order; strides for each of _PLACES, or the first."""
 
     across: ep.Geometry
     along: ep.Geometry
@@ -61,9 +61,11 @@ class RowNorm(Planned):
             "epsilon": descriptor.epsilon,
             "offset": [0 if spec is None else spec.offset * spec.itemsize for spec in specs],
             "shape": across.shape,
-            "stride": [[stride * size for stride in own] for own, size in zip(across.strides, sizes, strict=True)],
+            "stride": [[stride * size for stride in own] for own, size in zip(across.strides, sizes, strict=False)],
             "extent": along.shape or (1,),
-            "step": [[stride * size for stride in own or (1,)] for own, size in zip(along.strides, sizes, strict=True)],
+            "step": [
+                [stride * size for stride in own or (1,)] for own, size in zip(along.strides, sizes, strict=False)
+            ],
         }
         return Plan("ep_norm_plan", fields)
 
@@ -87,18 +89,6 @@ class GroupRows(RowNorm):
 
     def row(self, descriptor: GroupNorm) -> Row:
         return "layer_norm", "-", descriptor.x.dtype, descriptor.x.dtype
-
-    def rows(self, descriptor: GroupNorm) -> _Rows:
-        samples, channels, *rest = descriptor.x.shape
-        groups = descriptor.groups
-        each = channels // groups
-        across, along = {}, {}
-        for name, spec in (("x", descriptor.x), ("y", descriptor.out), *descriptor.factors):
-            of_sample, of_channel, *inner = spec.strides if spec.ndim > 1 else (0, *spec.strides, *(0 for _ in rest))
-            outer = (of_sample, of_channel * each)
-            across[name] = ep.TensorSpec(spec.dtype, (samples, groups), outer, spec.offset)
-            along[name] = ep.TensorSpec(spec.dtype, (each, *rest), (of_channel, *inner), spec.offset)
-        return _merged(self.places, across, along)
 
 
 class ChannelNorm(RowNorm):

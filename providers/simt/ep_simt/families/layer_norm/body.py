@@ -17,13 +17,13 @@ from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 
-__all__ = ["BODY", "NormRows", "Variant", "norm_program"]
+__all__ = ["BODY", "NormRows", "Variant", "are_neighbours", "norm_program"]
 
 _NAMES: Final = LayerNorm.roles.names
 _ABSENT: Final = {
@@ -47,7 +47,7 @@ _FILES: Final = (
 class Variant(NamedTuple):
     """The properties that decide a program.
 
-    entry     : layer_norm, or rms_layer_norm, whose rows have 0 for their mean
+    entry     : layer_norm; rms_layer_norm, whose rows have 0 for their mean; group_norm, whose rows are made of channels
     elements  : of every operand of LayerNorm, as called in C after `ep_`, "" for an absent one
     """
 
@@ -82,7 +82,7 @@ class _LayerNorm(Body):
         operands = operands_of(descriptor, space.offsets)
         along = zip(descriptor.specs[:_ALONG], space.strides, strict=False)
         own = [strides[first:] for spec, strides in along if spec is not None]
-        rows = NormRows(space.shape, columns, first, own)
+        rows = NormRows(space.shape, columns, first, are_neighbours(own))
         return Plan((rows.launch(descriptor.key, target, *operands, descriptor.epsilon),))
 
 
@@ -98,22 +98,26 @@ class NormRows(NamedTuple):
     """How rows lie.
 
     shape, columns, first : as packed_rows takes them
-    along                 : strides within a row, of each tensor that has them
+    is_plain              : True if the elements of a row are neighbours in each tensor that has them; of channels, in x and y
     """
 
     shape: Sequence[int]
     columns: Sequence[Sequence[int]]
     first: int
-    along: Sequence[Sequence[int]]
+    is_plain: bool
 
     def launch(self, key: KernelKey, target: Target, *arguments: Any) -> Launch:
         """Return the launch over all rows, with the arguments before those that say how they lie."""
-        is_plain = all(tuple(strides) == (1,) for strides in self.along)
         rows, extent = math.prod(self.shape[: self.first]), math.prod(self.shape[self.first :])
         span = _span(extent, held_of(ep.dtype(key.compute).itemsize), target)
         items = -(-rows * span // target.group) * target.group
         packed = packed_rows(self.shape, self.columns, self.first, wide=key.wide)
-        return Launch(key.family, items, target.group, (*arguments, int(is_plain), span, packed))
+        return Launch(key.family, items, target.group, (*arguments, int(self.is_plain), span, packed))
+
+
+def are_neighbours(own: Iterable[Sequence[int]]) -> bool:
+    """Return True if the elements of a row are neighbours; own : the strides of its merged dimensions in each tensor."""
+    return all(tuple(strides) == (1,) for strides in own)
 
 
 def _span(extent: int, held: int, target: Target) -> int:
@@ -133,7 +137,8 @@ def norm_program(variant: Variant) -> Program:
         "EP_C": f"ep_{compute}",
         "EP_OF(name)": f"name##_{compute}",
         "EP_ENTRY": entry,
-        "EP_CENTRED": int(entry == "layer_norm"),
+        "EP_CENTRED": int(entry != "rms_layer_norm"),
+        "EP_CHANNELS": int(entry == "group_norm"),
         "EP_HELD": held_of(nbytes_of(compute)),
         **pack_words({"x": x, "y": y}, (), spread_of((x, y), target)),
         **rows_words(_COLUMNS, target.group, wide=wide),

@@ -10,7 +10,7 @@ from ep_primitives.reductions.dimensions import part
 
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS
-from ep_simt.families.layer_norm.body import NormRows, Variant, norm_program
+from ep_simt.families.layer_norm.body import NormRows, Variant, are_neighbours, norm_program
 from ep_simt.plan import Plan, operands_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _RmsLayerNorm(Body):
         along = merge(part(y, inner), [part(x, inner), part(y, inner), scale, None], keeps_order=True)
         columns = [over + own for over, own in zip(across.strides, along.strides, strict=True)]
         own = along.strides[: 2 if scale is None else 3]
-        rows = NormRows(across.shape + along.shape, columns, len(across.shape), own)
+        rows = NormRows(across.shape + along.shape, columns, len(across.shape), are_neighbours(own))
         operands = operands_of(descriptor, descriptor.geometry.offsets)
         return Plan((rows.launch(descriptor.key, target, *operands, descriptor.epsilon),))
 
