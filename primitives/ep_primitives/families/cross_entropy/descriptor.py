@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
 from ep.layout.cells import dtypes_name
+from ep.layout.dims import Geometry, merge
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.channels import check_parameter
@@ -149,6 +150,14 @@ class CrossEntropy(Composed):
     def ignore_index(self) -> int | None:
         """The label that does not count."""
         return int(self.attributes[3]) if self.attributes[2] else None
+
+    @property
+    def across(self) -> Geometry:
+        """The merged dimensions that number the rows: strides and offsets of x, labels and out; out's are 0 where losses are joined."""
+        x, labels, out = self.x, self.labels, self.out
+        firsts = TensorSpec(x.dtype, labels.shape, (x.strides[0], *x.strides[2:]), x.offset)
+        joined = TensorSpec(out.dtype, labels.shape, (0,) * labels.ndim, out.offset)
+        return merge(labels, (firsts, labels, out if self.reduction == "none" else joined))
 
     def lower(self) -> tuple[Stage, ...]:
         """Return a softmax, the gathering of the labels' logarithms and weights, and sums."""

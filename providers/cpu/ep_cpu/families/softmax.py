@@ -9,11 +9,13 @@ from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackwa
 from ep_cpu.kernel import Plan, Planned
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_primitives.descriptors.axis_descriptor import AxisDescriptor
 
     from ep_cpu.native import Native
 
-__all__ = ["IMPLEMENTATIONS", "ChunkedRows"]
+__all__ = ["IMPLEMENTATIONS", "ChunkedRows", "lies_in_columns"]
 
 _ROWS: Final = 3
 _FEWEST_COLUMNS: Final = 4
@@ -29,16 +31,14 @@ class ChunkedRows(Planned):
         *across, extent = geometry.shape
         strides = [[stride * size for stride in over] for over in geometry.strides]
         offsets = [offset * size for offset in geometry.offsets]
-        lies_in_columns = (
-            bool(across) and across[-1] >= _FEWEST_COLUMNS and all(over[-2] == size != over[-1] for over in strides)
-        )
+        columns = lies_in_columns(across, strides, size)
         is_forward = len(strides) < _ROWS
         if is_forward:
             strides.insert(1, [0] * len(geometry.shape))
             offsets.insert(1, 0)
         fields = {
             "place": (0, 0, 1) if is_forward else (0, 1, 2),
-            "columns": lies_in_columns,
+            "columns": columns,
             "ndim": len(across),
             "traffic": descriptor.nbytes_moved,
             "extent": extent,
@@ -48,6 +48,16 @@ class ChunkedRows(Planned):
             "stride": [over[:-1] for over in strides],
         }
         return Plan("ep_softmax_plan", fields)
+
+
+def lies_in_columns(across: Sequence[int], strides: Sequence[Sequence[int]], size: int) -> bool:
+    """Return True if rows are worked on side by side.
+
+    across  : extents across rows
+    strides : of each tensor in bytes, across rows and along them
+    size    : bytes of an element
+    """
+    return bool(across) and across[-1] >= _FEWEST_COLUMNS and all(over[-2] == size != over[-1] for over in strides)
 
 
 IMPLEMENTATIONS: Final = dict.fromkeys((Softmax, LogSoftmax, SoftmaxBackward, LogSoftmaxBackward), (ChunkedRows(),))

@@ -65,6 +65,7 @@ def large():
         yield of.AddN.infer(*[matrix] * 9)
         yield of.Iota.infer(ep.TensorSpec("int32", (640, 512)))
         yield of.OneHot.infer(ep.TensorSpec("int32", (640,)), dtype, 512)
+        yield of.CrossEntropy.infer(matrix, ep.TensorSpec("int64", (640,)))
         for axis in (0, 1):
             yield of.Softmax.infer(matrix, axis)
             yield of.LogSoftmax.infer(matrix, axis)

@@ -208,5 +208,25 @@ struct ColumnPasses {
         }
     }
 
-    static constexpr ep::Passes value = {WIDTH<T>, whole, measure, combine, finish};
+    static void read(int64_t width, const void* measures, void* largest, void* logarithms) {
+        constexpr int lanes = Vector<T>::lanes;
+        const auto* const rows = static_cast<const Measure<V<T>>*>(measures);
+        alignas(ep::LINE) T bases[WIDTH<T>], logs[WIDTH<T>];
+        for (int c = 0; c * lanes < width; ++c) {
+            store<T>(bases + c * lanes, rows[c].base);
+            store<T>(logs + c * lanes, rows[c].sum);
+        }
+        std::memcpy(largest, bases, static_cast<size_t>(width) * sizeof(T));
+        std::memcpy(logarithms, logs, static_cast<size_t>(width) * sizeof(T));
+    }
+    // A tile is never one of several: its neighbours are not `next` bytes away.
+    static void measured(const RowForm& form, char* const* at, int64_t width, int64_t, const int64_t*, void* largest,
+                         void* logarithms) {
+        ep::Measures measures;
+        measure(form, at, width, 0, form.chunks, measures.bytes);
+        combine(form, width, measures.bytes);
+        read(width, measures.bytes, largest, logarithms);
+    }
+
+    static constexpr ep::Passes value = passes_of<ColumnPasses, Op>(WIDTH<T>);
 };

@@ -18,3 +18,20 @@ typedef struct {
     int64_t shape[EP_RANK];
     int64_t stride[EP_ROWS][EP_RANK];
 } ep_softmax_plan;
+
+/* CrossEntropy: rows of x, whose labels stand in for EP_Y and whose losses, or their sum, for EP_MADE; these have no
+ * step along a row. `weights` and `scratch` are places, -1 without weights and where losses are not joined; scratch
+ * holds a loss and a weight a row, in the compute type. Strides and offsets are in bytes. */
+typedef struct {
+    const ep_row* row;
+    ep_softmax_plan rows;
+    int32_t weights;
+    int32_t scratch;
+    int32_t label_size;
+    int32_t is_log; /* or has no classes: no sum over a row is needed */
+    int32_t ignores;
+    int32_t is_mean;
+    int64_t ignored;
+    int64_t weights_offset;
+    int64_t weights_step;
+} ep_cross_entropy_plan;

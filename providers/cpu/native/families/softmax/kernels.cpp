@@ -17,14 +17,18 @@ namespace {
 
 using ep::RowForm;
 
-#include "columns.h"
+// clang-format off: columns.h needs the passes of rows.h
 #include "rows.h"
+#include "columns.h"
+// clang-format on
 
 template <class Op, class T>
 constexpr ep::Softmaxes SOFTMAXES = {RowPasses<Op, T>::value, ColumnPasses<Op, T>::value};
 
-#define EP_SOFTMAX_ROW(T, family, Op) \
-    EP_ROW(family, "-", T, T, ep::softmax, nullptr, nullptr, (&SOFTMAXES<Op<Staged<T_##T>>, Staged<T_##T>>))
+#define EP_SOFTMAX_ROW_OF(T, family, Op, enter) \
+    EP_ROW(family, "-", T, T, enter, nullptr, nullptr, (&SOFTMAXES<Op<Staged<T_##T>>, Staged<T_##T>>))
+#define EP_SOFTMAX_ROW(T, family, Op) EP_SOFTMAX_ROW_OF(T, family, Op, ep::softmax)
+#define EP_CROSS_ENTROPY_ROW(T, family, Op) EP_SOFTMAX_ROW_OF(T, family, Op, ep::cross_entropy)
 
 // clang-format off
 const ep_row ROWS[] = {
@@ -32,6 +36,7 @@ const ep_row ROWS[] = {
     EP_FLOATS(EP_SOFTMAX_ROW, "log_softmax", LogSoftmax)
     EP_FLOATS(EP_SOFTMAX_ROW, "softmax_backward", SoftmaxBackward)
     EP_FLOATS(EP_SOFTMAX_ROW, "log_softmax_backward", LogSoftmaxBackward)
+    EP_FLOATS(EP_CROSS_ENTROPY_ROW, "cross_entropy", LogSoftmax)
 };
 // clang-format on
 

@@ -18,7 +18,7 @@ struct Sum {
 template <class T>
 struct Forward {
     static constexpr int inputs = 1;
-    static constexpr bool is_relative = true;
+    static constexpr bool is_relative = true, is_measured = false;
 
     // `sum` plus one element's term, e^(x - base), which is also returned in `term`.
     static EP_INLINE V<T> added(const V<T>* in, V<T> base, V<T> sum, V<T>& term) {
@@ -51,7 +51,7 @@ struct Softmax : Forward<T> {
 
 template <class T>
 struct LogSoftmax : Forward<T> {
-    static constexpr bool keeps = false;
+    static constexpr bool keeps = false, is_measured = true;
 
     static EP_INLINE Measure<T> finished(Measure<T>, Measure<T> total) { return {total.base, logarithm(total.sum)}; }
     static EP_INLINE Measure<V<T>> finished(Measure<V<T>>, Measure<V<T>> total) {
@@ -63,7 +63,7 @@ struct LogSoftmax : Forward<T> {
 template <class T>
 struct Backward {
     static constexpr int inputs = 2;
-    static constexpr bool is_relative = false, keeps = false;
+    static constexpr bool is_relative = false, keeps = false, is_measured = false;
 
     template <class S>
     static EP_INLINE Measure<S> total(const Measure<S>* chunks, int64_t count, int64_t step) {

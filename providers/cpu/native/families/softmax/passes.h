@@ -37,6 +37,12 @@ struct Passes {
     void (*combine)(const RowForm& form, int64_t width, void* measures);
     void (*finish)(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
                    const void* measures);
+    // Of LogSoftmax, null else: the numbers that finish the elements of each row, its largest element and the logarithm
+    // of the sum relative to it, in the type that is computed in. `read` takes what `combine` leaves, `measured` does
+    // all for `count` rows or tiles, as `whole` does.
+    void (*read)(int64_t width, const void* measures, void* largest, void* logarithms);
+    void (*measured)(const RowForm& form, char* const* at, int64_t width, int64_t count, const int64_t* next,
+                     void* largest, void* logarithms);
 };
 
 // The code of a row.
@@ -48,7 +54,8 @@ struct Softmaxes {
 constexpr int64_t TERMS = int64_t{512} << 10;
 char* kept_terms();
 
-// The entry of the rows.
+// The entries of the rows.
 int softmax(const void* packed);
+int cross_entropy(const void* packed);
 
 }  // namespace ep

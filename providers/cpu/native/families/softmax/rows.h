@@ -168,6 +168,14 @@ void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const 
 
 #include "short.h"
 
+// The passes of a class, as their interface has them.
+template <class Own, class Op>
+constexpr ep::Passes passes_of(int64_t width) {
+    ep::Passes passes = {width, Own::whole, Own::measure, Own::combine, Own::finish, nullptr, nullptr};
+    if constexpr (Op::is_measured) passes.read = Own::read, passes.measured = Own::measured;
+    return passes;
+}
+
 template <class Op, class T>
 struct RowPasses {
     using Chunk = Measure<T>;
@@ -240,5 +248,27 @@ struct RowPasses {
         }
     }
 
-    static constexpr ep::Passes value = {1, whole, measure, combine, finish};
+    static void read(int64_t, const void* measures, void* largest, void* logarithms) {
+        const auto& row = *static_cast<const Chunk*>(measures);
+        std::memcpy(largest, &row.base, sizeof(T));
+        std::memcpy(logarithms, &row.sum, sizeof(T));
+    }
+
+    static void measured(const RowForm& form, char* const* first, int64_t, int64_t count, const int64_t* next,
+                         void* largest, void* logarithms) {
+        auto *const bases = static_cast<T*>(largest), *const logs = static_cast<T*>(logarithms);
+        if (ShortRows<Op, T>::fits(form, next)) {
+            ShortRows<Op, T>(form, next).measured(first, count, bases, logs);
+            return;
+        }
+        ep::Measures measures;
+        for (int64_t i = 0; i < count; ++i) {
+            char* const at[EP_ROWS] = {first[EP_GIVEN] + i * next[EP_GIVEN]};
+            measure(form, at, 1, 0, form.chunks, measures.bytes);
+            combine(form, 1, measures.bytes);
+            read(1, measures.bytes, bases + i, logs + i);
+        }
+    }
+
+    static constexpr ep::Passes value = passes_of<RowPasses, Op>(1);
 };

@@ -36,6 +36,19 @@ class ShortRows {
         }
     }
 
+    // The numbers that finish rows alone.
+    void measured(char* const* first, int64_t count, T* bases, T* sums) {
+        for (int64_t row = 0; row < count; row += most_) {
+            const int64_t rows = std::min(most_, count - row);
+            char* const at = first[EP_GIVEN] + row * next_[EP_GIVEN];
+            load(EP_GIVEN, at, rows);
+            ahead_[EP_GIVEN] = row + most_ < count ? at + most_ * next_[EP_GIVEN] : nullptr;
+            extent_ <= LANES ? measure<true>(rows) : measure<false>(rows);
+            std::memcpy(bases + row, bases_, static_cast<size_t>(rows) * sizeof(T));
+            std::memcpy(sums + row, sums_, static_cast<size_t>(rows) * sizeof(T));
+        }
+    }
+
    private:
     static constexpr int64_t ELEMENTS = 16384 / int64_t{sizeof(T)}, ROWS = 256, LANES = Vector<T>::lanes;
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from ep.layout.dims import merge
-
 import ep
 from ep_simt.elements import ELEMENTS
 from ep_simt.families.softmax import passes
@@ -46,9 +44,7 @@ class Launches(NamedTuple):
     @classmethod
     def of(cls, loss: CrossEntropy, target: Target) -> Self:
         """Return those of a descriptor."""
-        x, labels = loss.x, loss.labels
-        firsts = ep.TensorSpec(x.dtype, labels.shape, (x.strides[0], *x.strides[2:]), x.offset)
-        across = merge(labels, [firsts, labels, loss.out if loss.reduction == "none" else None])
+        x, labels, across = loss.x, loss.labels, loss.across
         shape = (*across.shape, x.shape[1])
         strides = [(*own, step) for own, step in zip(across.strides, (x.strides[1], 0, 0), strict=True)]
         packed = packed_rows(shape, strides, len(across.shape), wide=loss.key.wide)
