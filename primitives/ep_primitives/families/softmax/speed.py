@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import Sample, between, cached_rows
+from ep_primitives.cases.sample import Sample, between, cached_rows, usual
 from ep_primitives.families.softmax import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
+
+if TYPE_CHECKING:
+    from ep_primitives.judging.reference import Array
 
 __all__ = ["SAMPLES"]
 
@@ -30,9 +36,18 @@ def _sample(family: type[Softmax | LogSoftmax], shape: tuple[int, int], dtype: s
     return Sample(_name(shape), family.infer(TensorSpec(dtype, shape)), is_quick=shape == _QUICK, cached=cached)
 
 
+def _causal(rng: np.random.Generator, spec: TensorSpec) -> Array:
+    """Scores of which each row sees one more than the row before, and the others are -inf."""
+    rows, width = spec.shape
+    sees = np.arange(width) <= np.arange(rows)[:, None] % width
+    x = usual(rng, spec)
+    return np.where(sees, x, np.array(-math.inf, x.dtype))
+
+
 SAMPLES: Final = [
     _sample(Softmax, _QUICK),
     *(_sample(Softmax, shape) for shape in _SHAPES),
+    Sample(f"{_name(_USUAL)}-causal", Softmax.infer(_X), {"x": _causal}, cached=Softmax.infer(_FEW)),
     *(_sample(Softmax, _USUAL, dtype) for dtype in ("bfloat16", "float16")),
     *(_sample(LogSoftmax, shape) for shape in _SHAPES[:2]),
     Sample(_name(_USUAL), SoftmaxBackward.infer(_X, _X), {"y": between(0, 2 / _USUAL[1])}),
