@@ -11,6 +11,7 @@ from ep_primitives import (
     Attention,
     BatchNorm,
     Convolution,
+    CrossEntropy,
     Dequantize,
     GroupNorm,
     LayerNorm,
@@ -22,7 +23,18 @@ from ep_primitives import (
 
 import ep
 
-COMPOSED = (Attention, BatchNorm, Convolution, Dequantize, GroupNorm, LayerNorm, Pool, Quantize, RmsLayerNorm)
+COMPOSED = (
+    Attention,
+    BatchNorm,
+    Convolution,
+    CrossEntropy,
+    Dequantize,
+    GroupNorm,
+    LayerNorm,
+    Pool,
+    Quantize,
+    RmsLayerNorm,
+)
 """The families that lower to stages and have kernels of the CPU's own."""
 
 FOLLOWED = (

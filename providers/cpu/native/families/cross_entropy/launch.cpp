@@ -1,8 +1,8 @@
 // The launch of CrossEntropy: rows of scores are measured by the passes of LogSoftmax, and then there is a loss for the
 // label of each. Sums are made of all losses in one order, whatever the threads.
+#include "families/softmax/units.h"
 #include "runtime/count.h"
 #include "runtime/index.h"
-#include "units.h"
 
 namespace {
 
