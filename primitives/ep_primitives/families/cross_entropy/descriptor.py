@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+from ep.dtypes import DTYPES
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
 from ep.layout.cells import dtypes_name
@@ -150,6 +151,12 @@ class CrossEntropy(Composed):
     def ignore_index(self) -> int | None:
         """The label that does not count."""
         return int(self.attributes[3]) if self.attributes[2] else None
+
+    @property
+    def ignored(self) -> int | None:
+        """The label that does not count, if the type of labels holds it."""
+        number, (low, high) = self.ignore_index, DTYPES[self.labels.dtype].range
+        return number if number is not None and low <= number <= high else None
 
     @property
     def across(self) -> Geometry:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep.dtypes import DTYPES
-
 from ep import Scalar, Stage, TensorSpec
 from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinary
 from ep_primitives.families.cast.descriptor import Cast
@@ -92,9 +90,8 @@ def _gathered(loss: CrossEntropy, x: TensorSpec, place: str, each: TensorSpec, t
 
 def _ignored(loss: CrossEntropy, values: Mapping[str, TensorSpec]) -> Iterator[Stage]:
     """Yield the stages that set the losses and weights of ignored labels to 0."""
-    labels, ignored = loss.labels, loss.ignore_index
-    low, high = DTYPES[labels.dtype].range
-    if ignored is None or not low <= ignored <= high:
+    labels, ignored = loss.labels, loss.ignored
+    if ignored is None:
         return
     mask = TensorSpec("bool", labels.shape)
     equal = BroadcastBinary("equal", a=labels, b=Scalar(labels.dtype), out=mask)

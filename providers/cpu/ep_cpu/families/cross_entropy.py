@@ -20,18 +20,22 @@ class MeasuredRows(Planned):
     """The measures of LogSoftmax, of which the labels' logarithms alone are made; sums in one order, whatever the threads."""
 
     def plan(self, descriptor: CrossEntropy, native: Native) -> Plan:
-        loss, weights, ignored = descriptor, descriptor.weights, descriptor.ignore_index
-        joins, ignores = loss.reduction != "none", ignored is not None and -(2**63) <= ignored < 2**63
+        loss, weights, ignored, joins = (
+            descriptor,
+            descriptor.weights,
+            descriptor.ignored,
+            descriptor.reduction != "none",
+        )
         row = native.rows[self.row(loss)]
         fields = {
             "rows": {"row": row, **_rows(loss)},
-            "weights": -1 if weights is None else loss.specs.index(weights),
+            "weights": -1 if weights is None else loss.roles.names.index("weights"),
             "scratch": len(loss.tensors) if joins else -1,
             "label_size": loss.labels.itemsize,
             "is_log": loss.is_log or not loss.x.size,
-            "ignores": ignores,
+            "ignores": ignored is not None,
             "is_mean": loss.reduction == "mean",
-            "ignored": ignored if ignores else 0,
+            "ignored": ignored or 0,
             "weights_offset": 0 if weights is None else weights.offset * weights.itemsize,
             "weights_step": 0 if weights is None else weights.strides[0] * weights.itemsize,
         }
@@ -46,7 +50,7 @@ def _rows(loss: CrossEntropy) -> dict[str, Any]:
     strides = [[stride * size for stride in own] for own, size in zip(across.strides, sizes, strict=True)]
     is_measured = loss.x.size and not loss.is_log
     return {
-        "place": (0, 1, 3),
+        "place": [loss.roles.names.index(name) for name in ("x", "labels", "out")],
         "columns": bool(is_measured) and lies_in_columns(across.shape, [(*strides[0], step)], loss.x.itemsize),
         "ndim": len(across.shape),
         "traffic": loss.x.nbytes,

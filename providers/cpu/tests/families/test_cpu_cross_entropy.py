@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ep_cpu.families.cross_entropy import MeasuredRows
-from ep_primitives import CrossEntropy
+from ep_primitives import CrossEntropy, LogSoftmax
 from ep_primitives.judging.reference import array_dtype
 
 import ep
@@ -73,6 +73,20 @@ def test_losses_agree_with_long_double(isa, launch_on, shape, dtype, reduction):
         eps = {"bfloat16": 8e-3, "float32": 2e-6, "float64": 1e-14}[dtype]
         wanted = true(x, labels, weights, reduction, 2, is_log=is_log)
         np.testing.assert_allclose(out.astype(np.longdouble), wanted, rtol=eps, atol=4 * eps)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_bits_are_those_of_log_softmax(stream, shape):
+    x, labels, _ = drawn(shape, "float32")
+    labels = labels.clip(0, shape[1] - 1)
+    loss, out, logarithms = (
+        CrossEntropy.infer(x, labels, reduction="none"),
+        np.empty(labels.shape, x.dtype),
+        np.empty_like(x),
+    )
+    loss.on(stream.device)(stream, x=x, labels=labels, out=out)
+    LogSoftmax.infer(x, 1).on(stream.device)(stream, x=x, out=logarithms)
+    assert (out == -np.take_along_axis(logarithms, labels[:, None], 1)[:, 0]).all()
 
 
 def test_threads_change_no_bit(fresh_python):

@@ -8,7 +8,7 @@ import ep
 from ep_simt.elements import ELEMENTS
 from ep_simt.families.softmax import passes
 from ep_simt.families.softmax.cut import Cut
-from ep_simt.families.softmax.passes import PassLaunches
+from ep_simt.families.softmax.passes import PassLaunches, untouched
 from ep_simt.plan import Launch, Operand
 from ep_simt.rows.geometry import packed_rows
 
@@ -73,12 +73,11 @@ class Launches(NamedTuple):
         return (self._measured + 2 * self._groups) * self._itemsize
 
     def _losses(self) -> Launch:
-        loss, weights, ignored = self.loss, self.loss.weights, self.loss.ignore_index
-        ignores = ignored is not None and -(2**63) <= ignored < 2**63
+        loss, weights, ignored = self.loss, self.loss.weights, self.loss.ignored
         operands = [self._operand(name) for name in ("x", "labels", "weights" if weights else "x", "out")]
         memories = (*operands, *self._measures[2:], *self._sums)
-        numbers = (ignored if ignores else 0, weights.strides[0] if weights else 0, self.run)
-        flags = (int(self.passes is not None), int(ignores), int(weights is not None), int(self._joins))
+        numbers = (ignored or 0, weights.strides[0] if weights else 0, self.run)
+        flags = (int(self.passes is not None), int(ignored is not None), int(weights is not None), int(self._joins))
         part = f"losses_{ELEMENTS[loss.labels.dtype]}"
         return self._launch(part, self._groups, *memories, *numbers, *flags, self.packed)
 
@@ -102,7 +101,7 @@ class Launches(NamedTuple):
     @property
     def _measures(self) -> tuple[Operand, ...]:
         if self.passes is None:
-            return (Operand(self._scratch, self._itemsize),) * 4  # not touched
+            return untouched(Operand(self._scratch, self._itemsize))
         return self.passes.measures(self._scratch, self._itemsize)
 
     @property

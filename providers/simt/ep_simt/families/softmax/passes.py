@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ep_simt.families.softmax.cut import Cut
     from ep_simt.target import Target
 
-__all__ = ["ELEMENTS", "FILES", "MEASURES", "OF_ROWS", "PASSES", "WHOLE_ROWS", "PassLaunches", "Passes"]
+__all__ = ["ELEMENTS", "FILES", "MEASURES", "OF_ROWS", "PASSES", "WHOLE_ROWS", "PassLaunches", "Passes", "untouched"]
 
 FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "dialect/packs.h", "families/softmax/tile.h")
 """Before the formulas."""
@@ -136,3 +136,8 @@ class PassLaunches(NamedTuple):
 
     def _launch(self, part: str, groups: int, *given: Any) -> Launch:
         return Launch(f"{self.family}_{part}", groups * self.target.group, self.target.group, given)
+
+
+def untouched(operand: Operand) -> tuple[Operand, ...]:
+    """Return an operand in place of all measures, for a launch that has none."""
+    return (operand,) * len((*_OF_PIECES, *OF_ROWS))

@@ -12,7 +12,7 @@ from ep_simt.dialect import text
 from ep_simt.elements import ELEMENTS
 from ep_simt.families.softmax import passes
 from ep_simt.families.softmax.cut import Cut
-from ep_simt.families.softmax.passes import Passes, PassLaunches
+from ep_simt.families.softmax.passes import Passes, PassLaunches, untouched
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Operand, Plan, operands_of
 from ep_simt.program import Program
@@ -53,8 +53,8 @@ class Softmaxes(Body):
         launches = PassLaunches(key.family, target, cut, math.prod(space.shape[:-1]), packed)
         operands = operands_of(descriptor, space.offsets)
         if cut.pieces == 1:
-            nothing = (Operand(operands[-1].place, itemsize),) * 4  # measures: not touched
-            return Plan((launches.rows(passes.WHOLE_ROWS, *operands, *nothing),))
+            measures = untouched(Operand(operands[-1].place, itemsize))
+            return Plan((launches.rows(passes.WHOLE_ROWS, *operands, *measures),))
         measures = launches.measures(len(descriptor.tensors), itemsize)
         every = (
             launches.rows(passes.MEASURES, *operands, *measures),
