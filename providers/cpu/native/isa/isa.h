@@ -5,6 +5,7 @@
 #include "math/quarter_turns.h"
 #include "runtime/part.h"
 #include "runtime/stream.h"
+#include "runtime/unit.h"
 #include "types/storage.h"
 
 #define EP_TEXT_(x) #x

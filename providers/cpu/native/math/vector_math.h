@@ -79,6 +79,12 @@ EP_INLINE double square_root(double x) {
     return __builtin_sqrt(x);
 }
 
+// A limit that GCC does not know to be a constant: it has one instruction for a least or greatest of two vectors, but
+// compares and chooses where one of them is a constant, twice as it joins two limits to one condition.
+#if defined(__GNUC__) && !defined(__clang__)
+#define EP_LIMIT(x) (ep::unit_of(x) * (x))
+#endif
+
 #include "basics.h"
 #include "double_word.h"
 #include "exponential.h"

@@ -24,15 +24,14 @@
 #define EP_TINY_SCALE 33554432.0f
 #define EP_TINY_EXPONENT 25.0f
 
-// Beyond LOW and HIGH e^x is 0 and infinite, beyond LOW2 and HIGH2 2^x; below LOW1 e^x - 1 is -1. From DEEP on, where
-// e^x is 0 even times |x|, every 2^n that e^x has is normal in 2^SPARE_EXPONENT times its size, and SPARE takes that
-// back.
+// Beyond LOW and HIGH e^x is 0 and infinite, beyond LOW2 and HIGH2 2^x; below LOW1 e^x - 1 is -1. 2^n is made larger by
+// 2^SPARE_EXPONENT, so that it is normal, and SPARE takes that back; at LOW and LOW2 it is 0. e^x is 0 earlier, but as
+// a product that underflows, for which processors take many times as long, and masks are -inf.
 #define EP_SPARE 5.4210108624275222e-20f
 #define EP_SPARE_EXPONENT 64.0f
-#define EP_DEEP -130.0f
-#define EP_LOW -104.0f
+#define EP_LOW -132.4f
 #define EP_HIGH 89.0f
-#define EP_LOW2 -151.0f
+#define EP_LOW2 -191.0f
 #define EP_HIGH2 129.0f
 #define EP_LOW1 -20.0f
 

@@ -26,10 +26,9 @@
 
 #define EP_SPARE 2.938735877055719e-39
 #define EP_SPARE_EXPONENT 128.0
-#define EP_DEEP -790.0
-#define EP_LOW -746.0
+#define EP_LOW -797.8
 #define EP_HIGH 710.0
-#define EP_LOW2 -1080.0
+#define EP_LOW2 -1151.0
 #define EP_HIGH2 1025.0
 #define EP_LOW1 -40.0
 

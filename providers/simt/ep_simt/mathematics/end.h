@@ -24,7 +24,6 @@
 #undef EP_TINY_EXPONENT
 #undef EP_SPARE
 #undef EP_SPARE_EXPONENT
-#undef EP_DEEP
 #undef EP_LOW
 #undef EP_HIGH
 #undef EP_LOW2

@@ -67,16 +67,7 @@ EP_INLINE V<T> exponential(V<T> x) {
 }
 template <class T>
 EP_INLINE V<T> falling(V<T> x) {
-#if EP_WIDTH == 32
-    // What is too small becomes 0 by the last factor: processors take long for products that underflow, and rows with
-    // masks, and the lanes that a row lacks, are -inf. Without vectors of comparisons it would take longer.
-    using E = Exponential<T>;
-    return lanewise<T>(x, [](T lane) EP_LAMBDA {
-        return exponential_raised(at_least(lane, E::low), T{-0.0}) * (lane < E::low ? T{0} : E::spare);
-    });
-#else
-    return lanewise<T>(x, [](T lane) { return exponential_falling(lane); });
-#endif
+    return lanewise<T>(x, [](T lane) EP_LAMBDA { return exponential_falling(lane); });
 }
 #endif
 

@@ -13,6 +13,6 @@ struct Float<EP_T> {
 };
 template <>
 struct Exponential<EP_T> {
-    static constexpr EP_T spare = EP_SPARE, deep = EP_DEEP, low = EP_LOW, high = EP_HIGH;
+    static constexpr EP_T spare = EP_SPARE, low = EP_LOW, high = EP_HIGH;
     static EP_INLINE EP_T tail(EP_T r);
 };
