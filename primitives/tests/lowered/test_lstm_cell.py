@@ -73,18 +73,22 @@ def test_operands_keep_their_places():
     assert eval(repr(made), {"LstmCell": LstmCell, "TensorSpec": TensorSpec}) == made
 
 
-def titles(**given):
-    return [stage.descriptor.title for stage in LstmCell.infer(**{**WHOLE, **given}).lower()]
+def operations(cell):
+    """Return what a cell does behind its product, one operation after the other."""
+    product, gates = cell.lower()
+    assert (product.descriptor.title, gates.descriptor.title) == ("matmul", "lstm_gates")
+    return [stage.descriptor for stage in gates.descriptor.lower()]
 
 
 def test_stages_are_as_few_as_gates_side_by_side_allow():
-    assert titles() == ["matmul", "sigmoid", "tanh", "mul", "mul", "add", "tanh", "mul"]
-    assert titles(peephole=PEEPHOLE).count("sigmoid") == 2
-    narrow = LstmCell.infer(*(TensorSpec("float16", spec.shape) for spec in WHOLE.values())).lower()
-    assert [stage.descriptor.out.dtype for stage in narrow] == ["float32"] * 10 + ["float16"] * 2
-    whole = LstmCell.infer(**WHOLE).lower()
-    assert whole[0].descriptor.b == TensorSpec("float32", (3, 12), (1, 3))
-    assert [stage.descriptor.out for stage in whole[1:3]] == [
+    whole = operations(LstmCell.infer(**WHOLE))
+    assert [each.title for each in whole] == ["sigmoid", "tanh", "mul", "mul", "add", "tanh", "mul"]
+    peeped = operations(LstmCell.infer(**WHOLE, peephole=PEEPHOLE))
+    assert [each.title for each in peeped].count("sigmoid") == 2
+    narrow = LstmCell.infer(*(TensorSpec("float16", spec.shape) for spec in WHOLE.values()))
+    assert [each.out.dtype for each in operations(narrow)] == ["float32"] * 10 + ["float16"] * 2
+    assert LstmCell.infer(**WHOLE).lower()[0].descriptor.b == TensorSpec("float32", (3, 12), (1, 3))
+    assert [each.out for each in whole[:2]] == [
         TensorSpec("float32", (4, 9), (12, 1)),
         TensorSpec("float32", (4, 3), (12, 1), 9),
     ]

@@ -12,7 +12,7 @@ from ep_cuda.compiler.program import PRELUDE
 import ep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ep_tools.compiled.record import Row
 
@@ -24,18 +24,26 @@ _DIGITS: Final = 16
 
 
 def programs() -> list[ep_simt.Program]:
-    """Return every program for the cells of the suite that have a body, and the 64-bit form of each strided one."""
+    """Return every program for the cells of the suite, or stages of theirs, that have a body, and the 64-bit form of each strided one."""
     found: dict[ep_simt.Program, None] = {}
     for family in ep.families().values():
         for cell in family.cells():
-            descriptor = family.sample(cell)
-            try:
-                ep_simt.require(descriptor, _ANY)
-            except ep.UnsupportedError:
-                continue
-            for key in (descriptor.key, descriptor.key._replace(wide=descriptor.key.layout == "strided")):
-                found[ep_simt.bodies()[key.family].program(key, ep_simt.GPU)] = None
+            for descriptor in _asked(family.sample(cell)):
+                for key in (descriptor.key, descriptor.key._replace(wide=descriptor.key.layout == "strided")):
+                    found[ep_simt.bodies()[key.family].program(key, ep_simt.GPU)] = None
     return list(found)
+
+
+def _asked(descriptor: ep.Descriptor) -> Iterator[ep.Descriptor]:
+    """Yield a descriptor if it has a body, and else those of its stages that are of no family, and have one."""
+    try:
+        ep_simt.require(descriptor, _ANY)
+    except ep.UnsupportedError:
+        for stage in descriptor.lower():
+            if stage.descriptor.family not in ep.families():
+                yield from _asked(stage.descriptor)
+    else:
+        yield descriptor
 
 
 def grouped(found: Iterable[ep_simt.Program]) -> dict[str, list[ep_simt.Program]]:

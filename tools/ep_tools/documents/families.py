@@ -105,8 +105,7 @@ class Document:
     @cached_property
     def lowered(self) -> str:
         """The families that it lowers to, "" for none."""
-        stages = [stage for cell in self.cells for stage in self.family.sample(cell).lower()]
-        return ", ".join(sorted({stage.descriptor.family for stage in stages}))
+        return ", ".join(sorted(set().union(*(_lowered(self.family.sample(cell)) for cell in self.cells))))
 
     def missing(self) -> Iterator[str]:
         """Yield what the document lacks, a sentence each."""
@@ -208,6 +207,15 @@ class Document:
     def _promises(self, cell: ep.Cell) -> dict[str, Accuracy]:
         sample = self.family.sample(cell)
         return held_to(sample, self.family.accuracy(sample))
+
+
+def _lowered(descriptor: ep.Descriptor) -> Iterator[str]:
+    """Yield the families of a descriptor's stages, and those of the stages of one that is of none."""
+    for stage in descriptor.lower():
+        if stage.descriptor.family in ep.families():
+            yield stage.descriptor.family
+        else:
+            yield from _lowered(stage.descriptor)
 
 
 def _signature(name: str, function: Any) -> str:

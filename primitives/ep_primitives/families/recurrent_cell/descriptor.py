@@ -14,12 +14,18 @@ from ep_primitives.elementwise.op import FLOATS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ACTIVATIONS", "RecurrentCell"]
+__all__ = ["ACTIVATIONS", "RecurrentCell", "columns"]
 
 ACTIVATIONS: Final = ("sigmoid", "tanh", "relu")
 """The activations of cells, rows of ElementwiseUnary: none is steeper than 1. An attribute is the index of one."""
 
 _MATRIX: Final = 2
+
+
+def columns(spec: TensorSpec, width: int, first: int, count: int = 1) -> TensorSpec:
+    """Return the columns of some gates, of so many elements each, of a tensor (N, blocks H)."""
+    rows, step = spec.strides
+    return TensorSpec(spec.dtype, (spec.shape[0], count * width), (rows, step), spec.offset + first * width * step)
 
 
 class RecurrentCell(Composed):
@@ -54,9 +60,7 @@ class RecurrentCell(Composed):
 
     def columns(self, spec: TensorSpec, first: int, count: int = 1) -> TensorSpec:
         """Return the columns of some gates of a tensor (N, blocks H)."""
-        rows, step = spec.strides
-        shape = (spec.shape[0], count * self.width)
-        return TensorSpec(spec.dtype, shape, (rows, step), spec.offset + first * self.width * step)
+        return columns(spec, self.width, first, count)
 
     def factors(self, first: int, count: int) -> TensorSpec:
         """Return the recurrent weights of some gates as the right factor of a product, (H, count H)."""

@@ -19,12 +19,17 @@ in place     : no two share a byte
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.validation import chosen_output, flag
+from ep_primitives.families.cast.descriptor import Cast
+from ep_primitives.families.matmul.descriptor import Matmul
 from ep_primitives.families.recurrent_cell.descriptor import ACTIVATIONS, RecurrentCell
-from ep_primitives.families.recurrent_cell.gru_stages import stages
+from ep_primitives.families.recurrent_cell.stages.gru import GruGates, GruReset
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["GruCell"]
 
@@ -134,5 +139,37 @@ class GruCell(RecurrentCell):
         return ACTIVATIONS[int(self.attributes[2])]
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return one product, or two with the reset between them, and the gates' operations, over a temporary of the gates."""
-        return tuple(stages(self))
+        """Return one product, or two with the reset between them, and the gates' operations."""
+        sums = TensorSpec(self.compute, self.gates.shape)
+        return tuple(self._reset_behind(sums) if self.linear_before_reset else self._reset_before(sums))
+
+    def _reset_behind(self, sums: TensorSpec) -> Iterator[Stage]:
+        """Yield one product for all gates, and their operations, which add the input's contributions."""
+        bias, moved = self.bias, {} if self.bias is None else {"bias": "bias"}
+        if bias is not None and bias.dtype != sums.dtype:
+            narrow, bias, moved = bias, TensorSpec(sums.dtype, bias.shape), {"bias": "wide bias"}
+            yield Stage(Cast(x=narrow, out=bias), x="bias", out="wide bias")
+        yield Stage(Matmul(a=self.h, b=self.factors(0, 3), bias=bias, out=sums), a="h", b="r", out="sums", **moved)
+        operations = GruGates.of(self, sums, self.gates)
+        yield Stage(operations, sums="sums", gates="gates", h="h", h_next="h_next")
+
+    def _reset_before(self, sums: TensorSpec) -> Iterator[Stage]:
+        """Yield the gates' product, h times the reset, its product with the candidate's weights, and the gates' operations.
+
+        Products add the input's contributions, but those of 16-bit types, which the operations add.
+        """
+        is_wide = self.gates.dtype == sums.dtype
+        moved, added = ({"bias": "gates"}, {}) if is_wide else ({}, {"gates": "gates"})
+        gates = self.gates if added else None
+        z, n = self.columns(sums, 0, 2), self.columns(sums, 2)
+        bias = self.columns(self.gates, 0, 2) if is_wide else None
+        yield Stage(Matmul(a=self.h, b=self.factors(0, 2), bias=bias, out=z), a="h", b="r", out="sums", **moved)
+        reset = GruReset.of(self, self.columns(sums, 1), gates and self.columns(gates, 1))
+        yield Stage(reset, sums="sums", h="h", reset="reset", **added)
+        factor, weights = self.factors(2, 1), "r"
+        if not is_wide:
+            narrow, factor, weights = factor, TensorSpec(sums.dtype, factor.shape), "wide r"
+            yield Stage(Cast(x=narrow, out=factor), x="r", out=weights)
+        bias = self.columns(self.gates, 2) if is_wide else None
+        yield Stage(Matmul(a=reset.out, b=factor, bias=bias, out=n), a="reset", b=weights, out="sums", **moved)
+        yield Stage(GruGates.of(self, sums, gates), sums="sums", h="h", h_next="h_next", **added)

@@ -23,8 +23,9 @@ from typing import Any, ClassVar, Self
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.validation import chosen_output
+from ep_primitives.families.matmul.descriptor import Matmul
 from ep_primitives.families.recurrent_cell.descriptor import ACTIVATIONS, RecurrentCell
-from ep_primitives.families.recurrent_cell.lstm_stages import stages
+from ep_primitives.families.recurrent_cell.stages.lstm import LstmGates
 
 __all__ = ["LstmCell"]
 
@@ -139,5 +140,13 @@ class LstmCell(RecurrentCell):
         return ACTIVATIONS[int(self.attributes[2])]
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return a product, and the gates' operations, over a temporary of the gates."""
-        return tuple(stages(self))
+        """Return a product, and the gates' operations, which add the input's contributions of 16-bit types."""
+        sums, is_wide = TensorSpec(self.compute, self.gates.shape), self.gates.dtype == self.compute
+        bias, added = (self.gates, None) if is_wide else (None, self.gates)
+        names = {name: name for name, spec in (("peephole", self.peephole), ("gates", added)) if spec}
+        product = Matmul(a=self.h, b=self.factors(0, 4), bias=bias, out=sums)
+        operations = LstmGates.of(self, sums, added)
+        return (
+            Stage(product, a="h", b="r", out="sums", **({"bias": "gates"} if is_wide else {})),
+            Stage(operations, sums="sums", c="c", h_next="h_next", c_next="c_next", **names),
+        )
