@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives.families.recurrent_cell.stages.gru import GruReset
 
-from ep_simt.families.lstm_gates.cell import Cell
+from ep_simt.cells.body import Cell
 
 if TYPE_CHECKING:
     from ep_simt.body import Body

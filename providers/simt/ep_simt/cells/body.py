@@ -1,4 +1,4 @@
-"""Cells: one launch over the elements of a state, each by those of its gates. LstmGates and GruCell's stages share it."""
+"""Cell: one launch over the elements of a state, each by those of its gates."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["ACTIVATIONS", "Cell"]
+__all__ = ["Cell"]
 
-_BEFORE: Final = "families/lstm_gates/gates.inc"
-_BEHIND: Final = "families/lstm_gates/cell.inc"
-ACTIVATIONS: Final = {
+_BEFORE: Final = "cells/gates.inc"
+_BEHIND: Final = "cells/cell.inc"
+_ACTIVATIONS: Final = {
     "sigmoid": "EP_OF(sigmoid_of)(x)",
     "tanh": "EP_OF(hyperbolic_tangent)(x)",
     "relu": "(x <= 0 ? 0 : x)",
@@ -57,7 +57,7 @@ class Cell(Body):
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
         parts = tuple(key.op.split("-"))
-        formulas = {f"EP_{word}(x)": ACTIVATIONS[each] for word, each in zip(self.activations, parts, strict=False)}
+        formulas = {f"EP_{word}(x)": _ACTIVATIONS[each] for word, each in zip(self.activations, parts, strict=False)}
         words = (*formulas.items(), *self.words(parts[len(formulas) :]).items())
         return _program(_Variant(key.family, key.op, self.descriptor.roles, key.dtypes, key.compute), words)
 
@@ -101,11 +101,8 @@ class _Variant(NamedTuple):
 @functools.lru_cache(maxsize=256)
 def _program(variant: _Variant, own: tuple[tuple[str, object], ...]) -> Program:
     """Return the program of a variant with words of its own."""
-    tensors, compute, file = (
-        variant.tensors,
-        ELEMENTS[variant.compute],
-        f"families/{variant.family}/{variant.family}.inc",
-    )
+    tensors, compute = variant.tensors, ELEMENTS[variant.compute]
+    file = f"families/{variant.family}/{variant.family}.inc"
     words: dict[str, Any] = {
         "EP_HAS_F64": int(has_doubles((compute,))),
         "EP_WIDE": 0,
