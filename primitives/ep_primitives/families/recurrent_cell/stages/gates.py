@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ep import Stage, TensorSpec
 from ep_primitives.descriptors.composed import Composed
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MADE", "Gates", "Named", "activated", "joined"]
 
-MADE = "made"
+MADE: Final = "made"
 """A temporary of the gates, in which one operation after the other is done."""
 
 Named = tuple[TensorSpec, str]
