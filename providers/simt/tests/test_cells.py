@@ -11,8 +11,8 @@ def spec(*shape, dtype="float32"):
     return ep.TensorSpec(dtype, shape)
 
 
-def lstm(dtype="float32", peephole=None, h=None, width=300):
-    given = (spec(5, 4 * width, dtype=dtype), h or spec(5, width, dtype=dtype), spec(5, width, dtype=dtype))
+def lstm(dtype="float32", peephole=None, width=300):
+    given = (spec(5, 4 * width, dtype=dtype), *(spec(5, width, dtype=dtype),) * 2)
     return LstmCell.infer(*given, spec(4 * width, width, dtype=dtype), peephole).lower()[-1].descriptor
 
 
