@@ -1,8 +1,10 @@
-// The worker pool: parts are claimed from one atomic ticket; idle workers spin for a while, then sleep.
-// A caller that finds the pool taken works alone, and for each such caller one worker stays away: concurrent kernels
-// never have more threads than the pool, as long as there are not more callers.
+// The worker pool: each thread claims its own parts, which are neighbours and the same ones in launches of equal sizes,
+// so that it finds in its caches what the launch before left there; then those that others have not come to. Idle
+// workers spin for a while, then sleep. A caller that finds the pool taken works alone, and for each such caller one
+// worker stays away: concurrent kernels never have more threads than the pool, as long as there are not more callers.
 #include "pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +12,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "native.h"
 
@@ -36,7 +39,9 @@ void pause_briefly() {
 class Pool {
    public:
     explicit Pool(int threads)
-        : threads_(threads), spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
+        : threads_(threads),
+          spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())),
+          tickets_(static_cast<size_t>(threads)) {
         for (int i = 1; i < threads; ++i) {
             try {
                 std::thread([this, i] { work(i); }).detach();
@@ -60,13 +65,19 @@ class Pool {
         part_ = part;
         context_ = context;
         done_.store(0, std::memory_order_relaxed);
-        const uint64_t job = ++job_ << 32 | static_cast<uint64_t>(count) << 16;
-        ticket_.store(job, std::memory_order_seq_cst);
-        if (sleepers_.load(std::memory_order_seq_cst) != 0 && has_place(1)) {
+        const uint64_t job = ++job_ & 0xFFFFFFFF;
+        const int shares = std::max(1, std::min(count, threads_ + 1 - callers_.load(std::memory_order_relaxed)));
+        for (int i = 0; i < shares; ++i) {
+            const uint64_t begin = static_cast<uint64_t>(count) * i / shares;
+            const uint64_t end = static_cast<uint64_t>(count) * (i + 1) / shares;
+            tickets_[i].value.store(job << 32 | end << 16 | begin, std::memory_order_release);
+        }
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        if (sleepers_.load(std::memory_order_relaxed) != 0 && has_place(1)) {
             const std::lock_guard<std::mutex> lock(mutex_);
             wake_.notify_all();
         }
-        while (claim_and_run(job >> 32)) {
+        while (claim_and_run(job, 0)) {
         }
         for (int spin = 0; done_.load(std::memory_order_acquire) != count; ++spin) {
             // Where cores are short, the worker needs this one.
@@ -81,41 +92,55 @@ class Pool {
 
     bool has_place(int worker) const { return worker + callers_.load(std::memory_order_relaxed) <= threads_; }
 
-    // The ticket holds job number (32 bits), part count (16) and next part (16). A successful claim pins the job: run()
-    // cannot return, so part_ and context_ cannot change, until the part is done.
-    bool claim_and_run(uint64_t job) {
-        uint64_t ticket = ticket_.load(std::memory_order_acquire);
+    // A ticket holds job number (32 bits), the end of a thread's parts (16) and the next of them (16). A successful
+    // claim pins the job: run() cannot return, so part_ and context_ cannot change, until the part is done.
+    bool claim(uint64_t job, int owner) {
+        std::atomic<uint64_t>& own = tickets_[owner].value;
+        uint64_t ticket = own.load(std::memory_order_acquire);
         do {
             if (ticket >> 32 != job || (ticket & 0xFFFF) >= (ticket >> 16 & 0xFFFF)) return false;
-        } while (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel));
+        } while (!own.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel));
         part_(context_, static_cast<int>(ticket & 0xFFFF));
         done_.fetch_add(1, std::memory_order_release);
         return true;
+    }
+
+    bool claim_and_run(uint64_t job, int number) {
+        for (int i = 0; i < threads_; ++i) {
+            if (claim(job, (number + i) % threads_)) return true;
+        }
+        return false;
     }
 
     void work(int number) {
         uint64_t seen = 0;
         for (;;) {
             seen = next_job(seen, number);
-            while (has_place(number) && claim_and_run(seen)) {
+            while (has_place(number) && claim_and_run(seen, number)) {
             }
         }
     }
 
+    uint64_t job_of(int number) const { return tickets_[number].value.load(std::memory_order_seq_cst) >> 32; }
+
     uint64_t next_job(uint64_t seen, int number) {
         const auto start = std::chrono::steady_clock::now();
         for (int i = 0; spins_ && has_place(number); ++i) {
-            const uint64_t job = ticket_.load(std::memory_order_acquire) >> 32;
+            const uint64_t job = job_of(number);
             if (job != seen) return job;
             pause_briefly();
             if (i % 64 == 63 && std::chrono::steady_clock::now() - start > SPIN) break;
         }
         std::unique_lock<std::mutex> lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
-        wake_.wait(lock, [&] { return ticket_.load(std::memory_order_seq_cst) >> 32 != seen; });
+        wake_.wait(lock, [&] { return job_of(number) != seen; });
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
-        return ticket_.load(std::memory_order_acquire) >> 32;
+        return job_of(number);
     }
+
+    struct alignas(64) Ticket {
+        std::atomic<uint64_t> value{0};
+    };
 
     const int threads_;
     const bool spins_;
@@ -127,7 +152,7 @@ class Pool {
     uint64_t job_ = 0;
     void (*part_)(void*, int) = nullptr;
     void* context_ = nullptr;
-    alignas(64) std::atomic<uint64_t> ticket_{0};
+    std::vector<Ticket> tickets_;
     alignas(64) std::atomic<int> done_{0};
 };
 
