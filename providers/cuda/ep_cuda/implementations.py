@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import ep_simt
-from ep_primitives import Matmul
+from ep_primitives import Attention, Matmul
 
 from ep_cuda.cublas.library import located
 from ep_cuda.cublas.matmul import CublasLtMatmul, PortableBeside
@@ -23,7 +23,8 @@ def _table() -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
     table.update(ep_simt.implementations(ep_simt.Portable()))
     if located() is not None:
         best = CublasLtMatmul()
-        table[Matmul] = best, PortableBeside(best)
+        beside = PortableBeside(best)
+        table |= {Matmul: (best, beside), Attention: (beside,)}
     return table
 
 

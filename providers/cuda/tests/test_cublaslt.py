@@ -74,6 +74,16 @@ print(stub.calls[before:])
     assert lines(done) == ["CublasLtMatmul True 2", "True", "True", "['cublasLtMatmul', 'cublasLtMatmul']"]
 
 
+def test_attention_is_lowered_where_its_products_are_taken(run, emulated):
+    text = """
+from ep_primitives import Attention
+q = ep.TensorSpec("float32", (2, 32, 16))
+print([stage.implementation.name for stage in Attention.infer(q, q, q).on(device).stages])
+"""
+    done = run("-c", HEAD + text, driver=emulated, PYTHONPATH=str(HERE))
+    assert lines(done) == ["['CublasLtMatmul', 'Portable', 'CublasLtMatmul']"]
+
+
 def test_what_is_told_of_a_product(run, emulated):
     """The operations, the type of the sum, the epilogue and the alignment that the algorithm was chosen for."""
     text = """

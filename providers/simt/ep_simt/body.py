@@ -33,6 +33,11 @@ class Body(ABC):
         """Return why no kernel exists for a key, "" if one does. Default: only the dialect may lack one of its element types."""
         return unknown(key.dtypes)
 
+    def refusal(self, descriptor: Any) -> str:
+        """Return why a descriptor is better lowered, "" if it is not. Default: none is."""
+        del descriptor
+        return ""
+
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         """Return the element types that a device must have."""
         return tuple(dtype for dtype in key.dtypes if dtype)
@@ -107,7 +112,8 @@ def require(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -
     rounded : the feature of devices that round quotients and roots of float32 correctly, "" where all of them do
     """
     reason, needs = _asked(descriptor.key)
-    if reason:
+    body = body_of(descriptor.family)
+    if reason := reason or (body.refusal(descriptor) if body else ""):
         raise ep.UnsupportedError(reason)
     for dtype in needs:
         if dtype not in info.dtypes:
@@ -115,7 +121,7 @@ def require(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -
             raise ep.UnsupportedError(message)
     if not rounded or rounded in info.features:
         return
-    body = bodies()[descriptor.family]
+    assert body is not None
     has_way = body.rounds_in_double(descriptor.key) and "float64" in info.dtypes
     if body.rounds(descriptor.key) and not has_way:
         message = f"{info.name} does not round quotients and roots of float32 correctly, which {descriptor.title} needs"

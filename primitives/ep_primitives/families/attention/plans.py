@@ -70,7 +70,7 @@ def _plain(
 def _dense() -> Iterator[Plan]:
     yield _plain("rows")
     yield _plain("mask", mask=Form((*_BATCH, 33, 65)))
-    for sizes in ((1, 131, 16, 16), (5, 1, 3, 4), (9, 17, 1, 1), (2, 2003, 8, 5)):
+    for sizes in ((1, 131, 16, 16), (5, 1, 3, 4), (9, 17, 1, 1), (2, 2003, 8, 5), (17, 70, 150, 300)):
         yield _plain("x".join(map(str, sizes)), sizes)
     yield _plain("130x515x64x64", (130, 515, 64, 64), profile="standard")
     yield _plain(

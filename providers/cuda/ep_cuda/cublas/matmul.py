@@ -60,7 +60,7 @@ class CublasLtMatmul(ep.Implementation):
 
 
 class PortableBeside(ep_simt.Portable):
-    """The portable product, unless cuBLASLt runs the plain product that a bias or an activation is lowered to."""
+    """The portable kernels, unless cuBLASLt runs a plain product that a descriptor is lowered to."""
 
     def __init__(self, best: CublasLtMatmul) -> None:
         super().__init__()
@@ -71,10 +71,10 @@ class PortableBeside(ep_simt.Portable):
         """That of the portable implementation."""
         return ep_simt.Portable.__name__
 
-    def accepts(self, descriptor: Matmul, info: ep.DeviceInfo) -> bool:  # type: ignore[override]
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         for stage in descriptor.lower():
             if isinstance(stage.descriptor, Matmul) and self._runs(stage.descriptor, info):
-                message = "cuBLASLt runs the plain product, and kernels of their own what comes after it"
+                message = "cuBLASLt runs the plain product, and kernels of their own what is done beside it"
                 raise ep.UnsupportedError(message)
         return super().accepts(descriptor, info)
 

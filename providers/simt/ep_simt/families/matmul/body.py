@@ -16,6 +16,7 @@ from ep_simt.families.matmul.layout import layout_of, product_parameter
 from ep_simt.families.matmul.tile import LINE_DEPTH, line_of, tile_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
+from ep_simt.products import PRODUCTS
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import rows_parameter, rows_words
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["BODY"]
 
 _FOLDER: Final = "families/matmul"
-_FILES: Final = ("rows/rows.h", f"{_FOLDER}/product.h", f"{_FOLDER}/lines.h")
+_FILES: Final = ("rows/rows.h", *PRODUCTS, f"{_FOLDER}/product.h", f"{_FOLDER}/lines.h")
 _TILES, _ACROSS, _DEEP, _FINISH = "matmul_tiles", "matmul_across", "matmul_deep", "matmul_finish"
 _ENTRIES: Final = (_TILES, _ACROSS, _DEEP, _FINISH)
 _PLACES: Final = {"a": 0, "b": 1, "bias": 2, "out": 3}

@@ -1,0 +1,1 @@
+"""The portable kernel of Attention."""
