@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
 from ep.layout.cells import dtypes_name
+from ep.layout.dims import broadcast_strides
 from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, Stage, TensorSpec
@@ -196,6 +197,23 @@ class Attention(Composed):
         """How many heads of q meet one of k."""
         heads, kept = self.q.shape[-3:-2], self.k.shape[-3:-2]
         return heads[0] // kept[0] if kept and kept[0] else 1
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The extents that number q's matrices; where k has fewer heads, the last two are k's heads and q's for each."""
+        batch, groups = self.q.shape[:-2], self.groups
+        return batch if groups == 1 else (*batch[:-1], batch[-1] // groups, groups)
+
+    def steps(self, name: str) -> tuple[int, ...]:
+        """Return the strides of an operand over `batch`, rows and columns, in elements; 0 where it is absent."""
+        spec, groups = self.present.get(name), self.groups
+        if not isinstance(spec, TensorSpec):
+            return (0,) * (self.q.ndim + (groups > 1))
+        strides = broadcast_strides(spec, self.scores) if name == "mask" else spec.strides
+        if groups == 1:
+            return tuple(strides)
+        *lead, heads, row, column = strides
+        return (*lead, *((heads, 0) if name in {"k", "v"} else (heads * groups, heads)), row, column)
 
     @property
     def leaves_out_rows(self) -> bool:

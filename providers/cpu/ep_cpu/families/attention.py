@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.layout.dims import broadcast_strides
 from ep_primitives import Attention
 
 import ep
@@ -34,10 +33,12 @@ class BlockedAttention(Planned):
         return True
 
     def plan(self, descriptor: Attention, native: Native) -> Plan:
-        wide, groups = descriptor.compute, descriptor.groups
+        wide = descriptor.compute
         specs = (descriptor.q, descriptor.k, descriptor.v, descriptor.mask, descriptor.out)
-        strides = [_strides(descriptor, name, spec) for name, spec in zip(_PLACES, specs, strict=True)]
-        batch = descriptor.q.shape[:-2]
+        strides = [
+            [0 if spec is None else step * spec.itemsize for step in descriptor.steps(name)]
+            for name, spec in zip(_PLACES, specs, strict=True)
+        ]
         numbers = {role.name: number for number, (role, spec) in enumerate(descriptor.tensors) if spec is not None}
         mask, tanh = descriptor.mask, ("elementwise_unary", "tanh", wide, wide)
         fields = {
@@ -57,7 +58,7 @@ class BlockedAttention(Planned):
             "offset": [0 if spec is None else spec.offset * spec.itemsize for spec in specs],
             "line": [over[-2] for over in strides],
             "step": [over[-1] for over in strides],
-            "extent": batch if groups == 1 else (*batch[:-1], batch[-1] // groups, groups),
+            "extent": descriptor.batch,
             "stride": [over[:-2] for over in strides],
         }
 
@@ -76,19 +77,6 @@ def _reason(descriptor: Attention) -> str:
         return f"{descriptor.q.shape[-2]} queries are fewer than {_FEWEST_QUERIES}: products of rows are faster"
     most = max(descriptor.q.shape[-1], descriptor.v.shape[-1])
     return f"{most} columns are more than {_MOST_COLUMNS}" if most > _MOST_COLUMNS else ""
-
-
-def _strides(descriptor: Attention, name: str, spec: ep.TensorSpec | None) -> tuple[int, ...]:
-    """Return an operand's strides in bytes over batches, rows and columns. The heads are k's, then q's for each of them."""
-    groups = descriptor.groups
-    if spec is None:
-        return (0,) * (descriptor.q.ndim + (groups > 1))
-    strides = broadcast_strides(spec, descriptor.scores) if name == "mask" else spec.strides
-    if groups > 1:
-        *lead, heads, line, step = strides
-        split = (heads, 0) if name in {"k", "v"} else (heads * groups, heads)
-        strides = (*lead, *split, line, step)
-    return tuple(stride * spec.itemsize for stride in strides)
 
 
 IMPLEMENTATIONS: Final = {Attention: (BlockedAttention(),)}

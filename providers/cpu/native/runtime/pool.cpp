@@ -77,7 +77,7 @@ class Pool {
             const std::lock_guard<std::mutex> lock(mutex_);
             wake_.notify_all();
         }
-        while (claim_and_run(job, 0)) {
+        while (run_part(job, 0)) {
         }
         for (int spin = 0; done_.load(std::memory_order_acquire) != count; ++spin) {
             // Where cores are short, the worker needs this one.
@@ -94,7 +94,7 @@ class Pool {
 
     // A ticket holds job number (32 bits), the end of a thread's parts (16) and the next of them (16). A successful
     // claim pins the job: run() cannot return, so part_ and context_ cannot change, until the part is done.
-    bool claim(uint64_t job, int owner) {
+    bool run_part_of(uint64_t job, int owner) {
         std::atomic<uint64_t>& own = tickets_[owner].value;
         uint64_t ticket = own.load(std::memory_order_acquire);
         do {
@@ -105,9 +105,9 @@ class Pool {
         return true;
     }
 
-    bool claim_and_run(uint64_t job, int number) {
+    bool run_part(uint64_t job, int number) {
         for (int i = 0; i < threads_; ++i) {
-            if (claim(job, (number + i) % threads_)) return true;
+            if (run_part_of(job, (number + i) % threads_)) return true;
         }
         return false;
     }
@@ -116,7 +116,7 @@ class Pool {
         uint64_t seen = 0;
         for (;;) {
             seen = next_job(seen, number);
-            while (has_place(number) && claim_and_run(seen, number)) {
+            while (has_place(number) && run_part(seen, number)) {
             }
         }
     }

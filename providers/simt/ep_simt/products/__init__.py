@@ -7,4 +7,4 @@ from typing import Final
 __all__ = ["PRODUCTS"]
 
 PRODUCTS: Final = ("products/factor.h", "products/block.h", "products/bring.h")
-"""The files, in their order. They ask for EP_A and EP_C, EP_GIVEN, EP_PARTS, EP_TIMES and EP_PLUS, EP_BLOCK_ROWS and EP_BLOCK_COLUMNS."""
+"""The files, in their order. They ask for EP_A and EP_C, EP_GIVEN, EP_PARTS, EP_PLUS, EP_BLOCK_ROWS and EP_BLOCK_COLUMNS."""

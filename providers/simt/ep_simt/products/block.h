@@ -20,8 +20,8 @@ typedef EP_C ep_total;
 #endif
 #define EP_ALL_WORDS (EP_PARTS * EP_BLOCK_ROWS * EP_WORDS)
 // A word, or a total, that begins with an element in shared memory.
-#define EP_WORD_AT(element) (*(EP_SHARED_PTR(const ep_word)) & (element))
-#define EP_TOTAL_AT(element) (*(EP_SHARED_PTR(ep_total)) & (element))
+#define EP_WORD_AT(element) (*((EP_SHARED_PTR(const ep_word))(&(element))))
+#define EP_TOTAL_AT(element) (*((EP_SHARED_PTR(ep_total))(&(element))))
 
 #if EP_PARTS == 2
 #define EP_IN_PARTS(x, first, second) const ep_word x = first, x##_im = second;
@@ -30,8 +30,8 @@ typedef EP_C ep_total;
 #endif
 #define EP_SUM(part) sums[((part) * EP_BLOCK_ROWS + i) * EP_WORDS + j]
 
-// Declares `sums`, of one term at least: left(part, i, d) is an element of the block's row i, right(part, d, j) word j
-// of what is on the right. Of one term at least, so that compilers make no second loop over blocks for none.
+// Declares `sums`: left(part, i, d) is an element of the block's row i, right(part, d, j) word j of what is on the
+// right. They have one term at least, so that compilers make no second loop over blocks for none.
 #define EP_BLOCK_SUMS(left, right, deep)                                      \
     ep_word sums[EP_ALL_WORDS];                                               \
     {                                                                         \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_primitives import Attention
@@ -11,7 +12,7 @@ import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
 from ep_simt.elements import ELEMENTS
-from ep_simt.families.attention.layout import PLACES, Layout, attention_parameter
+from ep_simt.families.attention.layout import PLACES, attention_parameter, packed_layout
 from ep_simt.families.attention.tile import MOST_WORK_ITEMS, Tile, tile_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Plan, operands_of
@@ -63,7 +64,7 @@ class _Attention(Body):
 
     def plan(self, descriptor: Attention, target: Target) -> Plan:
         key = descriptor.key
-        variant, layout = _variant(key, target), Layout.of(descriptor)
+        variant = _variant(key, target)
         tile, group = variant.tile, variant.group
         operands = operands_of(
             descriptor, [spec.offset if isinstance(spec, ep.TensorSpec) else 0 for spec in descriptor.specs]
@@ -71,8 +72,8 @@ class _Attention(Body):
         cap = descriptor.softcap
         numbers = (descriptor.scale / (cap or 1), cap)
         tiles = -(-descriptor.q.shape[-2] // tile.rows) * -(-descriptor.v.shape[-1] // tile.columns)
-        arguments = (*operands, *numbers, *layout.packed(wide=key.wide))
-        return Plan((Launch(_ENTRY, layout.matrices * tiles * group, group, arguments),))
+        arguments = (*operands, *numbers, *packed_layout(descriptor, wide=key.wide))
+        return Plan((Launch(_ENTRY, math.prod(descriptor.batch) * tiles * group, group, arguments),))
 
 
 BODY: Final[Body] = _Attention()
@@ -117,7 +118,6 @@ def _program(variant: _Variant) -> Program:
         "EP_A": f"ep_{compute}",
         "EP_GIVEN": f"ep_{element}",
         "EP_PARTS": 1,
-        "EP_TIMES(a, b)": "((a) * (b))",
         "EP_PLUS(a, b)": "((a) + (b))",
         "EP_SCORE(product)": score,
         "EP_MASKS": int(bool(mask)),
