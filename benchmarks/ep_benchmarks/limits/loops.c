@@ -294,21 +294,16 @@ static int tiles_allowed(void) {
     return known > 0;
 }
 
-static void shape_tiles(void) {
-    struct {
-        uint8_t palette, start, zero[14];
-        uint16_t row_bytes[16];
-        uint8_t rows[16];
-    } shape;
-    memset(&shape, 0, sizeof shape);
-    shape.palette = 1;
-    for (int i = 0; i < 8; ++i) shape.row_bytes[i] = 64, shape.rows[i] = 16;
-    _tile_loadconfig(&shape);
-}
+/* Constant: GCC 12 takes the instruction to read 8 bytes of it, and leaves out what would fill the others. */
+static const struct {
+    uint8_t palette, start, zero[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+} SHAPE = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
 
 #define TILED(product)                    \
     do {                                  \
-        shape_tiles();                    \
+        _tile_loadconfig(&SHAPE);         \
         _tile_zero(0);                    \
         _tile_zero(1);                    \
         _tile_zero(2);                    \
