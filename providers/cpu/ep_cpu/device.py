@@ -18,7 +18,7 @@ __all__ = ["ALIGNMENT", "CpuDevice"]
 ALIGNMENT: Final = 512
 _LARGE: Final = 64 << 20  # from here on asking for the free memory, 20 us, takes less time than touching the pages
 _FEATURES: Final = frozenset({"fp16", "fp64", "host-memory", "rounded-divide-sqrt"})
-_FUSING: Final = frozenset({"avx2", "avx512"})
+_FUSING: Final = frozenset({"avx2", "avx512", "amx"})
 """The instruction sets whose kernels are compiled with EP_FMA 1: `native/isa`."""
 
 

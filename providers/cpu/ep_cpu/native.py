@@ -1,6 +1,6 @@
 """The native module: opened once, with the instruction set and the thread count that the environment asks for.
 
-EP_CPU_ISA      : "avx512", "avx2" or "baseline": the best that is used, if the machine has it
+EP_CPU_ISA      : "amx", "avx512", "avx2" or "baseline": the best that is used, if the machine has it
 EP_CPU_THREADS  : threads that one kernel may use; the default is the number of cores this process may run on
 """
 

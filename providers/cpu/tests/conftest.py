@@ -11,7 +11,7 @@ from ep_primitives.judging.reference import array_dtype
 
 import ep
 
-ISAS = ("avx512", "avx2", "baseline")
+ISAS = ("amx", "avx512", "avx2", "baseline")
 
 
 @pytest.fixture(scope="session")

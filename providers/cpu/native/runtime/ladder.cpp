@@ -1,7 +1,13 @@
 // The instruction sets, best first, and the choice among them.
 #include "native.h"
-// EP_PARTS(X, isa) and EP_SHARED_PARTS(X): X of each part of the tables, which CMake finds in the lists of the folders.
+// EP_PARTS(X, isa) and EP_SHARED_PARTS(X): X of each part of the tables, which CMake finds in the lists of the folders;
+// EP_AMX_PARTS(X) of those that AMX has for itself, EP_NO_AMX_PARTS(X) of those that it has from AVX-512.
 #include "parts.h"
+
+#if EP_AMX
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace ep {
 
@@ -11,6 +17,9 @@ EP_PARTS(EP_DECLARE, baseline)
 #if EP_X86
 EP_PARTS(EP_DECLARE, avx2)
 EP_PARTS(EP_DECLARE, avx512)
+#endif
+#if EP_AMX
+EP_AMX_PARTS(EP_DECLARE)
 #endif
 EP_SHARED_PARTS(EP_DECLARE_SHARED)
 
@@ -32,6 +41,10 @@ const ep_part* const BASELINE_PARTS[] = EP_ALL_PARTS(baseline);
 const ep_part* const AVX2_PARTS[] = EP_ALL_PARTS(avx2);
 const ep_part* const AVX512_PARTS[] = EP_ALL_PARTS(avx512);
 #endif
+#if EP_AMX
+const ep_part* const AMX_PARTS[] = {EP_AMX_PARTS(EP_POINTER) EP_NO_AMX_PARTS(EP_POINTER)
+                                        EP_SHARED_PARTS(EP_POINTER_TO_SHARED)};
+#endif
 // clang-format on
 
 struct Rung {
@@ -43,17 +56,34 @@ struct Rung {
 bool has_avx2() {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 }
+
+bool has_avx512() {
+    if (EP_EMULATED) return has_avx2();
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
+}
+#endif
+
+#if EP_AMX
+// Linux saves tiles only for processes that have asked for them, and refuses those whose stacks for signals have no
+// room for 8 KiB more: https://docs.kernel.org/arch/x86/xstate.html.
+bool has_amx() {
+    constexpr long ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18;
+    return has_avx512() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("amx-tile") &&
+           __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("amx-int8") &&
+           syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
+}
 #endif
 
 const Rung LADDER[] = {
+#if EP_AMX
+    {table_of("amx", AMX_PARTS), has_amx},
+#else
+    {{"amx", nullptr, 0}, [] { return false; }},
+#endif
 #if EP_X86
-    {table_of("avx512", AVX512_PARTS),
-     [] {
-         if (EP_EMULATED) return has_avx2();
-         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-     }},
+    {table_of("avx512", AVX512_PARTS), has_avx512},
     {table_of("avx2", AVX2_PARTS), has_avx2},
 #else
     {{"avx512", nullptr, 0}, [] { return false; }},

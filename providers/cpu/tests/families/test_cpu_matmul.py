@@ -92,7 +92,7 @@ def test_value_depends_neither_on_its_place_nor_on_the_layout(stream):
     assert (product(stream, a[::-1], b[:, ::-1]) == whole[::-1, ::-1]).all()
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16, "float32", "float64"])
 def test_one_row_has_the_bits_that_it_has_among_several(stream, dtype):
     a, b = draw((3, 300), dtype), draw((300, 300), dtype)
     whole = product(stream, a, b)
@@ -149,7 +149,7 @@ def test_bytes_at_the_ends_of_their_range_are_multiplied_exactly(isa, launch_on,
 
 
 def test_small_product_has_the_bits_of_a_part_of_a_large_one(stream):
-    for dtype in ("float32", "float64", "float16"):
+    for dtype in ("float32", "float64", "float16", ml_dtypes.bfloat16):
         a, b = draw((300, 200), dtype), draw((200, 300), dtype)
         whole = product(stream, a, b)
         for m in range(1, 26):

@@ -3,6 +3,7 @@
 // are gone through by strips, so that scores never leave the first cache.
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "attention.h"
 #include "families/elementwise/elementwise.h"
@@ -15,7 +16,7 @@ namespace {
 using ep::ceil_div;
 
 // Bytes of the panels of a block of keys, and of values, and of the queries of a block and their sums: half of a
-// core's second cache. Keys at most, and at least: a multiple of every panel's rows.
+// core's second cache. Keys at most, and at least: as many, or a multiple of it and of the rows of a panel.
 constexpr int64_t KEY_BYTES = 128 << 10, QUERY_BYTES = 128 << 10;
 constexpr int64_t MOST_KEYS = 192, KEYS = 48, MOST_QUERIES = 256;
 
@@ -33,7 +34,8 @@ struct Room {
 
     Room(const ep_attention_plan& g, const ep::Tile& first, const ep::Tile& second) {
         const int64_t size = second.sum, width = second.columns, elements = g.depth + g.columns;
-        keys = std::min(std::max(KEY_BYTES / (elements * size) / KEYS * KEYS, KEYS), MOST_KEYS);
+        const int64_t whole = std::lcm(KEYS, int64_t{first.rows});
+        keys = std::min(std::max(KEY_BYTES / (elements * size) / whole * whole, whole), MOST_KEYS);
         queries = std::min(round_up(std::min(std::max(QUERY_BYTES / (elements * size), width), MOST_QUERIES), width),
                            round_up(g.queries, width));
         const int64_t steps = first.steps(g.depth) * first.lane;
@@ -136,14 +138,20 @@ class Block {
             const int64_t query = query_ + strip * width_, last = g_.is_causal ? query + g_.ahead - key : keys;
             const int64_t seen = std::min(keys, last + width_);
             if (seen <= 0) continue;
-            for (int64_t i = 0; i < seen; i += tile.rows)
-                tile.multiply(scratch_ + room_.k + i * lanes() * tile.lane,
-                              scratch_ + room_.q + strip * width_ * lanes() * tile.lane, lanes(),
-                              scratch_ + room_.scores + i * width_ * tile.sum, width_,
-                              static_cast<int>(std::min<int64_t>(tile.rows, keys - i)), false);
+            score(tile, strip, seen, keys);
             if (has_mask() && !shares_mask) load_mask(query, std::min(width_, g_.queries - query), key, seen);
             weigh(strip, last, seen, keys);
         }
+    }
+
+    // The scores of a strip: of the first `seen` of `keys` keys, or a few more.
+    void score(const ep::Tile& tile, int64_t strip, int64_t seen, int64_t keys) {
+        const ep::Multiplying multiplying(tile);
+        for (int64_t i = 0; i < seen; i += tile.rows)
+            tile.multiply(scratch_ + room_.k + i * lanes() * tile.lane,
+                          scratch_ + room_.q + strip * width_ * lanes() * tile.lane, lanes(),
+                          scratch_ + room_.scores + i * width_ * tile.sum, width_,
+                          static_cast<int>(std::min<int64_t>(tile.rows, keys - i)), false);
     }
 
     // The scores of a strip become shares, by which the values are multiplied: `seen` of `keys` rows of them.

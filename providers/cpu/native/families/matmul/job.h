@@ -76,6 +76,7 @@ inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t 
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
                             int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
+    const Multiplying multiplying(tile);
     const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
                   b_panel = tile.columns * steps;
     for (int64_t j = 0; j < across; ++j)
@@ -85,10 +86,9 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
                      static_cast<int>(rows - i * tile.rows), adds);
 }
 
-// Whether panels end where m rows of n columns do: the innermost products write 1, 2, 4 rows or a panel of them.
+// Whether panels end where m rows of n columns do.
 inline bool is_whole(const Job& job, int64_t m, int64_t n) {
-    const int64_t last = m % job.tile->rows;
-    return (last <= 2 || last == 4) && n * job.tile->widths % job.tile->columns == 0;
+    return job.tile->is_whole(m) && n * job.tile->widths % job.tile->columns == 0;
 }
 
 // Large products: all threads pack b once, and then take blocks of rows of it. The values are those of tiles.

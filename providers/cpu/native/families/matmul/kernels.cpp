@@ -16,6 +16,9 @@ namespace {
 #include "small.h"
 #if EP_WIDTH == 64
 #include "dots.h"
+#if EP_AMX
+#include "amx.h"
+#endif
 #endif
 // clang-format on
 
@@ -29,9 +32,12 @@ constexpr ep::Tile tile_of() {
     tile.columns = columns;
     tile.widths = 1;
     tile.terms = As::terms;
+    tile.ahead = As::ahead;
+    tile.whole = As::whole;
     tile.lane = sizeof(Lane);
     tile.sum = sizeof(typename By::Sum);
     tile.storage = EP_STORAGE(S);
+    tile.parts = 1U << 1 | 1U << 2 | 1U << 4;
     tile.pack_left = pack<As, PANEL_ROWS>;
     tile.pack_right = pack<As, columns>;
     tile.multiply = multiply<By>;
@@ -51,6 +57,7 @@ constexpr ep::Tile complex_tile() {
     ep::Tile tile = tile_of<Complex<T>, Single<T>, Multiply<T>>();
     tile.rows = COMPLEX_ROWS;
     tile.widths = 2;
+    tile.parts = 1U << 1 | 1U << 2;
     tile.pack_left = pack_complex<T, COMPLEX_ROWS>;
     tile.pack_right = pack_complex<T, PANEL_COLUMNS<T> / 2>;
     tile.multiply = multiply_complex<T>;
@@ -78,7 +85,6 @@ constexpr ep::Tile PAIR_DOTS = pair_tile();
 template <class U>
 constexpr ep::Tile four_tile() {
     ep::Tile tile = tile_of<U, Four<U, 0>, MultiplyWhole>();
-    tile.ahead = 1;
     tile.pack_left = pack<Four<U, FLIP>, PANEL_ROWS>;
     tile.pack_right = pack_bytes<U>;
     tile.multiply = dot_fours<U>;
@@ -113,6 +119,39 @@ constexpr ep::Tile byte_tile() {
     return tile;
 }
 
+#if EP_WIDTH == 64 && EP_AMX
+template <class T, class Narrow, class By>
+constexpr ep::Tile amx_tile() {
+    using As = Tiled<Narrow>;
+    ep::Tile tile = tile_of<typename Narrow::Unit, As, By>();
+    tile.rows = TILE_ROWS;
+    tile.parts = 1U << TILE;
+    tile.begin = begin_tiles;
+    tile.end = end_tiles;
+    tile.pack_left = pack_tiles<As>;
+    tile.multiply = dot_tiles<T>;
+    return tile;
+}
+
+// Numbers whose sums are no whole multiples of a normal one are multiplied by other instructions, in the same order.
+constexpr ep::Tile AMX_ANY = [] {
+    ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply = multiply_as_tiles;
+    return tile;
+}();
+constexpr ep::Tile AMX_BFLOAT16 = [] {
+    ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply_row = multiply_row_as_tiles;
+    tile.least = least_exponent;
+    tile.agrees = has_no_denormals;
+    tile.otherwise = &AMX_ANY;
+    tile.single = &BFLOAT16_SINGLE;
+    return tile;
+}();
+constexpr ep::Tile AMX_INT8 = amx_tile<int8_t, Four<int8_t, 0>, MultiplyWhole>();
+constexpr ep::Tile AMX_UINT8 = amx_tile<uint8_t, Four<uint8_t, 0>, MultiplyWhole>();
+#endif
+
 constexpr ep::Tile FLOAT16 = float_tile<Half, float>();
 const ep::Tile BFLOAT16 = bfloat_tile();
 constexpr ep::Tile FLOAT32 = float_tile<float, float>();
@@ -123,21 +162,31 @@ constexpr ep::Tile INT8 = byte_tile<int8_t>();
 constexpr ep::Tile UINT8 = byte_tile<uint8_t>();
 
 #define EP_MATMUL_ROW(T, R, TILE) EP_ROW("matmul", "-", T, R, ep::matmul, nullptr, nullptr, &TILE)
+#define EP_MATMUL_ROWS(BFLOAT, INT, UINT)                \
+    EP_MATMUL_ROW(float16, float16, FLOAT16)             \
+    EP_MATMUL_ROW(float16, float32, FLOAT16)             \
+    EP_MATMUL_ROW(bfloat16, bfloat16, BFLOAT)            \
+    EP_MATMUL_ROW(bfloat16, float32, BFLOAT)             \
+    EP_MATMUL_ROW(float32, float32, FLOAT32)             \
+    EP_MATMUL_ROW(float64, float64, FLOAT64)             \
+    EP_MATMUL_ROW(complex64, complex64, COMPLEX64)       \
+    EP_MATMUL_ROW(complex128, complex128, COMPLEX128)    \
+    EP_MATMUL_ROW(int8, int32, INT)                      \
+    EP_MATMUL_ROW(uint8, int32, UINT)
 // clang-format off
 const ep_row ROWS[] = {
-    EP_MATMUL_ROW(float16, float16, FLOAT16)
-    EP_MATMUL_ROW(float16, float32, FLOAT16)
-    EP_MATMUL_ROW(bfloat16, bfloat16, BFLOAT16)
-    EP_MATMUL_ROW(bfloat16, float32, BFLOAT16)
-    EP_MATMUL_ROW(float32, float32, FLOAT32)
-    EP_MATMUL_ROW(float64, float64, FLOAT64)
-    EP_MATMUL_ROW(complex64, complex64, COMPLEX64)
-    EP_MATMUL_ROW(complex128, complex128, COMPLEX128)
-    EP_MATMUL_ROW(int8, int32, INT8)
-    EP_MATMUL_ROW(uint8, int32, UINT8)
+    EP_MATMUL_ROWS(BFLOAT16, INT8, UINT8)
 };
+#if EP_WIDTH == 64 && EP_AMX
+const ep_row AMX_ROWS[] = {
+    EP_MATMUL_ROWS(AMX_BFLOAT16, AMX_INT8, AMX_UINT8)
+};
+#endif
 // clang-format on
 
 }  // namespace
 
 EP_PART
+#if EP_WIDTH == 64 && EP_AMX
+EP_PART_OF(amx_matmul_part, AMX_ROWS)
+#endif

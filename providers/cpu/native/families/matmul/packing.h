@@ -3,12 +3,12 @@
 #pragma once
 
 // What a lane is made of: `terms` staged elements U that follow each other in depth. Each panel begins with `ahead`
-// rows of lanes that are not elements.
+// rows of lanes that are not elements; of those that are, there is a multiple of `whole`.
 template <class T, class U = T>
 struct Single {
     using Lane = T;
     using Unit = U;
-    static constexpr int terms = 1, ahead = 0;
+    static constexpr int terms = 1, ahead = 0, whole = 1;
     static constexpr uint32_t flip = 0;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
@@ -20,7 +20,7 @@ template <class U>
 struct Pair {
     using Lane = uint32_t;
     using Unit = U;
-    static constexpr int terms = 2, ahead = 0;
+    static constexpr int terms = 2, ahead = 0, whole = 1;
     static constexpr uint32_t flip = 0;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
@@ -33,7 +33,7 @@ template <class U, uint32_t bits>
 struct Four {
     using Lane = uint32_t;
     using Unit = U;
-    static constexpr int terms = 4, ahead = 1;
+    static constexpr int terms = 4, ahead = 1, whole = 1;
     static constexpr uint32_t flip = bits;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
@@ -43,6 +43,13 @@ struct Four {
     }
     static EP_INLINE uint32_t byte(Unit x) { return static_cast<uint8_t>(x); }
 };
+
+// Rows of lanes that so many elements of the depth take.
+template <class As>
+constexpr int64_t steps_of(int64_t depth) {
+    constexpr int64_t elements = As::terms * As::whole;
+    return (depth + elements - 1) / elements * As::whole;
+}
 
 template <class U>
 constexpr U NOTHING[ep::BLOCK] = {};
@@ -57,7 +64,7 @@ void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     using U = typename As::Unit;
     using L = typename As::Lane;
     alignas(ep::LINE) U blocks[As::terms][ep::BLOCK];
-    const int64_t steps = (factor.depth + As::terms - 1) / As::terms, pitch = (As::ahead + steps) * COLUMNS;
+    const int64_t steps = steps_of<As>(factor.depth), pitch = (As::ahead + steps) * COLUMNS;
     const bool lies = factor.storage->is_direct && factor.width_step == factor.storage->size;
     constexpr int64_t spanned = std::max<int64_t>(1, SPAN / (COLUMNS * int64_t{sizeof(U)})) * COLUMNS;
     const int64_t at_once = lies ? spanned : ep::BLOCK / COLUMNS * COLUMNS;
@@ -97,10 +104,10 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
     constexpr int64_t lanes = Vector<L>::lanes, square = IN_LANE<L>;
     alignas(ep::LINE) L buffer[Vector<L>::lanes][ep::BLOCK];
     alignas(ep::LINE) U block[std::max<int64_t>(ep::BLOCK, ep::DEPTH * As::terms)];
-    const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
+    const int64_t steps = steps_of<As>(factor.depth);
     const bool lies = factor.storage->is_direct && factor.depth_step == factor.storage->size &&
                       sizeof(U) * As::terms == sizeof(L) && std::is_integral_v<U> == std::is_integral_v<L> &&
-                      factor.depth % As::terms == 0;
+                      factor.depth == steps * As::terms;
     const auto fill = [&](int64_t w, L* to) {
         if (w >= factor.width) {
             std::memset(to, 0, static_cast<size_t>(steps) * sizeof(L));
@@ -108,7 +115,7 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
         }
         const U* x = static_cast<const U*>(
             factor.storage->load(factor.at + w * factor.width_step, factor.depth_step, factor.depth, block));
-        if (factor.depth % As::terms != 0) {
+        if (factor.depth != steps * As::terms) {
             if (x != block) std::memcpy(block, x, static_cast<size_t>(factor.depth) * sizeof(U));
             for (int64_t i = factor.depth; i < steps * As::terms; ++i) block[i] = 0;
             x = block;

@@ -32,15 +32,20 @@ constexpr int64_t DEPTH = 256;
 // A panel of a holds `rows` elements for each step of the depth, one of b `columns` lanes; the last one is filled up.
 struct Tile {
     int rows, columns;
-    // Lanes that an element takes, elements of the depth in one lane, and steps with which each panel begins before
-    // its first element.
-    int widths, terms, ahead;
+    // Lanes that an element takes, elements of the depth in one lane, steps with which each panel begins before its
+    // first element, and of which there is a multiple of those that hold elements.
+    int widths, terms, ahead, whole;
     // Bytes of a lane, and of a sum.
     int lane, sum;
     // How the elements of both factors are read for panels.
     const ep_storage* storage;
     void (*pack_left)(const Factor& factor, void* panels);
     void (*pack_right)(const Factor& factor, void* panels);
+    // Numbers of rows, as bits, that `multiply` takes by themselves; it takes the next larger one, or all.
+    uint32_t parts;
+    // What a thread does before it multiplies panels, and after that; null, both, where there is nothing to do.
+    void (*begin)();
+    void (*end)();
     // sums += a panel @ b panel, or sums = that unless it `adds`, for the first `count` rows of the panel or a few
     // more; rows of sums are `step` apart.
     void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds);
@@ -63,8 +68,30 @@ struct Tile {
 
     const Tile& best() const { return better != nullptr && has_better() ? *better : *this; }
 
+    // Whether the rows of panels of a end where so many rows do.
+    bool is_whole(int64_t count) const { return count % rows == 0 || (parts >> count % rows & 1) != 0; }
+
     // How many steps the panels have for so many elements of the depth.
-    int64_t steps(int64_t depth) const { return ahead + (depth + terms - 1) / terms; }
+    int64_t steps(int64_t depth) const {
+        const int64_t elements = int64_t{terms} * whole;
+        return ahead + (depth + elements - 1) / elements * whole;
+    }
+};
+
+// A thread multiplies panels.
+class Multiplying {
+   public:
+    explicit Multiplying(const Tile& tile) : tile_(tile) {
+        if (tile.begin != nullptr) tile.begin();
+    }
+    Multiplying(const Multiplying&) = delete;
+    Multiplying& operator=(const Multiplying&) = delete;
+    ~Multiplying() {
+        if (tile_.end != nullptr) tile_.end();
+    }
+
+   private:
+    const Tile& tile_;
 };
 
 // The entry of the rows, whose code is a Tile.

@@ -1,0 +1,193 @@
+// The innermost products of Matmul by tiles of AMX: 16 rows of a, each of 16 lanes along the depth, by 16 rows of lanes
+// of b. Included for AVX-512 alone, in an anonymous namespace, after dots.h.
+#pragma once
+
+// Rows of a tile, and lanes of each of them.
+constexpr int TILE = 16;
+// A panel of a is two tiles high, as one of b is two wide: four products have two loads of either factor.
+constexpr int TILE_ROWS = 2 * TILE;
+
+// Lanes as tiles have them: depths are filled up with zeros.
+template <class As>
+struct Tiled : As {
+    static constexpr int ahead = 0, whole = TILE;
+};
+
+// Each 16 rows of a as tiles that follow each other along the depth.
+template <class As>
+void pack_tiles(const ep::Factor& factor, void* panels) {
+    using U = typename As::Unit;
+    const int64_t steps = steps_of<As>(factor.depth), panel = TILE * steps;
+    auto* const lanes = static_cast<uint32_t*>(panels);
+    const int64_t tiles = (factor.width + TILE - 1) / TILE;
+    if (tiles % 2 != 0) std::memset(lanes + tiles * panel, 0, static_cast<size_t>(panel) * sizeof *lanes);
+    if (std::abs(factor.width_step) <= std::abs(factor.depth_step)) {
+        pack_across<As, TILE>(factor, lanes);
+        for (uint32_t* square = lanes; square < lanes + tiles * panel; square += TILE * TILE) {
+            V<uint32_t> rows[TILE];
+#pragma GCC unroll 4
+            for (int i = 0; i < TILE; i += IN_LANE<uint32_t>)
+                turn_lane<uint32_t>(reinterpret_cast<const char*>(square + i), TILE * sizeof *square,
+                                    reinterpret_cast<V<uint32_t>(&)[IN_LANE<uint32_t>]>(rows[i]));
+#pragma GCC unroll 16
+            for (int i = 0; i < TILE; ++i) store(square + i * TILE, rows[i]);
+        }
+        return;
+    }
+    alignas(ep::LINE) U block[std::max<int64_t>(ep::BLOCK, ep::DEPTH * As::terms)];
+    const auto filled = static_cast<size_t>(steps * As::terms - factor.depth);
+    for (int64_t w = 0; w < tiles * TILE; ++w) {
+        const U* x = NOTHING<U>;
+        if (w < factor.width)
+            x = static_cast<const U*>(
+                factor.storage->load(factor.at + w * factor.width_step, factor.depth_step, factor.depth, block));
+        if (w < factor.width && filled != 0) {
+            if (x != block) std::memcpy(block, x, static_cast<size_t>(factor.depth) * sizeof(U));
+            std::memset(block + factor.depth, 0, filled * sizeof(U));
+            x = block;
+        }
+        uint32_t* const to = lanes + w / TILE * panel + w % TILE * TILE;
+        for (int64_t k = 0; k < steps; k += TILE)
+            std::memcpy(to + k * TILE, x + (w < factor.width ? k * As::terms : 0), ep::LINE);
+    }
+}
+
+// What TDPBF16PS makes of tiles, for numbers of any size: it counts denormal numbers as 0. Of each tile's terms the
+// even ones and the odd ones have a sum of their own, and both sums join the one so far.
+void multiply_as_tiles(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count,
+                       bool adds) {
+    const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
+    const auto float_of = [](V<uint32_t> x) { return reinterpret_cast<V<float>>(x); };
+    for (int r = 0; r < std::min(count, TILE_ROWS); ++r) {
+        const uint32_t* const row = a + (r / TILE * steps + r % TILE) * TILE;
+        auto* const at = static_cast<float*>(sums) + r * step;
+        V<float> sum[VECTORS];
+        for (int v = 0; v < VECTORS; ++v) sum[v] = adds ? load(at + v * TILE) : V<float>{};
+        for (int64_t k = 0; k < steps; k += TILE) {
+            V<float> even[VECTORS] = {}, odd[VECTORS] = {};
+            for (int i = 0; i < TILE; ++i) {
+                const V<uint32_t> x = repeated(row[k * TILE + i]);
+#pragma GCC unroll 2
+                for (int v = 0; v < VECTORS; ++v) {
+                    const V<uint32_t> column = load(b + ((k + i) * VECTORS + v) * TILE);
+                    even[v] = multiply_add<float>(float_of(x << 16), float_of(column << 16), even[v]);
+                    odd[v] = multiply_add<float>(float_of(x & 0xFFFF0000U), float_of(column & 0xFFFF0000U), odd[v]);
+                }
+            }
+            for (int v = 0; v < VECTORS; ++v) sum[v] += even[v] + odd[v];
+        }
+        for (int v = 0; v < VECTORS; ++v) store<float>(at + v * TILE, sum[v]);
+    }
+}
+
+// One row, in the same order.
+void multiply_row_as_tiles(const void* row, const ep::Factor& b, void* sums) {
+    constexpr int64_t terms = 2 * TILE, rows = 2 * ROWS_ABREAST;
+    alignas(ep::LINE) float sum[2][ROW_SUMS];
+    for (int64_t from = 0; from < b.width; from += ROW_SUMS) {
+        const int64_t width = std::min(b.width - from, ROW_SUMS);
+        float* const to = static_cast<float*>(sums) + from;
+        for (int64_t first = 0; first < b.depth; first += terms) {
+            for (auto& each : sum) std::memset(each, 0, static_cast<size_t>(width) * sizeof *each);
+            const int64_t last = std::min(b.depth, first + terms);
+            for (int64_t i = first; i < last; ++i) {
+                // From the first even one of so many rows on, and from the first odd one.
+                if (i % rows > 1) continue;
+                int64_t places[ROWS_ABREAST] = {};
+                int count = 0;
+                for (int64_t k = i; k < std::min(last, i + rows); k += 2) places[count++] = k;
+                add_terms<float, BFloat16>(static_cast<const float*>(row), b, places, count, from, width, sum[i % 2],
+                                           ahead_of(b, rows));
+            }
+            for (int64_t j = 0; j < width; ++j) to[j] += sum[0][j] + sum[1][j];
+        }
+    }
+}
+
+#pragma GCC push_options
+#pragma GCC target("amx-tile,amx-bf16,amx-int8")
+
+// All tiles are whole: the registers 0 to 3 for sums, 4 and 5 for a, 6 and 7 for b.
+struct Tiles {
+    uint8_t palette = 1, start = 0, none[14] = {};
+    uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {TILE, TILE, TILE, TILE, TILE, TILE, TILE, TILE};
+};
+constexpr Tiles TILES;
+
+void begin_tiles() {
+    _tile_loadconfig(&TILES);
+}
+void end_tiles() {
+    _tile_release();
+}
+
+// The instructions take constants alone.
+template <class T>
+struct TileDots;
+#define EP_TILE_DOTS(T, dot)                 \
+    template <>                              \
+    struct TileDots<T> {                     \
+        static EP_INLINE void upper() {      \
+            dot(0, 4, 6);                    \
+            dot(1, 4, 7);                    \
+        }                                    \
+        static EP_INLINE void lower() {      \
+            dot(2, 5, 6);                    \
+            dot(3, 5, 7);                    \
+        }                                    \
+    };
+EP_TILE_DOTS(BFloat16, _tile_dpbf16ps)
+EP_TILE_DOTS(int8_t, _tile_dpbssd)
+EP_TILE_DOTS(uint8_t, _tile_dpbuud)
+#undef EP_TILE_DOTS
+
+template <class T, bool is_high>
+EP_INLINE void multiply_tiles(const uint32_t* a, const uint32_t* b, int64_t steps, uint32_t* sums, int64_t step,
+                              bool adds) {
+    constexpr int64_t line = ep::LINE, wide = VECTORS * line;
+    const int64_t bytes = step * int64_t{sizeof *sums};
+    uint32_t* const below = sums + TILE * step;
+    if (adds) {
+        _tile_loadd(0, sums, bytes);
+        _tile_loadd(1, sums + TILE, bytes);
+        if (is_high) {
+            _tile_loadd(2, below, bytes);
+            _tile_loadd(3, below + TILE, bytes);
+        }
+    } else {
+        _tile_zero(0);
+        _tile_zero(1);
+        _tile_zero(2);
+        _tile_zero(3);
+    }
+    const uint32_t* const lower = a + TILE * steps;
+    for (int64_t k = 0; k < steps; k += TILE) {
+        _tile_loadd(6, b + k * VECTORS * TILE, wide);
+        _tile_loadd(7, b + k * VECTORS * TILE + TILE, wide);
+        _tile_loadd(4, a + k * TILE, line);
+        TileDots<T>::upper();
+        if (is_high) {
+            _tile_loadd(5, lower + k * TILE, line);
+            TileDots<T>::lower();
+        }
+    }
+    _tile_stored(0, sums, bytes);
+    _tile_stored(1, sums + TILE, bytes);
+    if (is_high) {
+        _tile_stored(2, below, bytes);
+        _tile_stored(3, below + TILE, bytes);
+    }
+}
+
+template <class T>
+void dot_tiles(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count, bool adds) {
+    const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
+    auto* const to = static_cast<uint32_t*>(sums);
+    if (count > TILE)
+        multiply_tiles<T, true>(a, b, steps, to, step, adds);
+    else
+        multiply_tiles<T, false>(a, b, steps, to, step, adds);
+}
+
+#pragma GCC pop_options
