@@ -13,6 +13,9 @@ struct Tiled : As {
     static constexpr int ahead = 0, whole = TILE;
 };
 
+// Rows of a that are fetched ahead of the one that is copied: nothing else would, because each ends soon.
+constexpr int64_t AHEAD = 4;
+
 // Each 16 rows of a as tiles that follow each other along the depth.
 template <class As>
 void pack_tiles(const ep::Factor& factor, void* panels) {
@@ -47,6 +50,9 @@ void pack_tiles(const ep::Factor& factor, void* panels) {
             x = block;
         }
         uint32_t* const to = lanes + w / TILE * panel + w % TILE * TILE;
+        if (w + AHEAD < factor.width)
+            for (int64_t k = 0; k < steps; k += TILE)
+                __builtin_prefetch(factor.at + (w + AHEAD) * factor.width_step + k * int64_t{sizeof *to});
         for (int64_t k = 0; k < steps; k += TILE)
             std::memcpy(to + k * TILE, x + (w < factor.width ? k * As::terms : 0), ep::LINE);
     }
@@ -125,23 +131,23 @@ void end_tiles() {
 // The instructions take constants alone.
 template <class T>
 struct TileDots;
-#define EP_TILE_DOTS(T, dot)                 \
-    template <>                              \
-    struct TileDots<T> {                     \
-        static EP_INLINE void upper() {      \
-            dot(0, 4, 6);                    \
-            dot(1, 4, 7);                    \
-        }                                    \
-        static EP_INLINE void lower() {      \
-            dot(2, 5, 6);                    \
-            dot(3, 5, 7);                    \
-        }                                    \
+#define EP_TILE_DOTS(T, dot)                                  \
+    template <>                                               \
+    struct TileDots<T> {                                      \
+        static EP_INLINE void upper_left() { dot(0, 4, 6); }  \
+        static EP_INLINE void upper_right() { dot(1, 4, 7); } \
+        static EP_INLINE void lower() {                       \
+            dot(2, 5, 6);                                     \
+            dot(3, 5, 7);                                     \
+        }                                                     \
     };
 EP_TILE_DOTS(BFloat16, _tile_dpbf16ps)
 EP_TILE_DOTS(int8_t, _tile_dpbssd)
 EP_TILE_DOTS(uint8_t, _tile_dpbuud)
 #undef EP_TILE_DOTS
 
+// A panel of b meets all those of a and stays in the nearest cache, because loads that stream keep these and sums out
+// of it: with 256 lanes 2.4 to 2.5 TFLOP/s of 3.1, 1.9 without.
 template <class T, bool is_high>
 EP_INLINE void multiply_tiles(const uint32_t* a, const uint32_t* b, int64_t steps, uint32_t* sums, int64_t step,
                               bool adds) {
@@ -149,11 +155,11 @@ EP_INLINE void multiply_tiles(const uint32_t* a, const uint32_t* b, int64_t step
     const int64_t bytes = step * int64_t{sizeof *sums};
     uint32_t* const below = sums + TILE * step;
     if (adds) {
-        _tile_loadd(0, sums, bytes);
-        _tile_loadd(1, sums + TILE, bytes);
+        _tile_stream_loadd(0, sums, bytes);
+        _tile_stream_loadd(1, sums + TILE, bytes);
         if (is_high) {
-            _tile_loadd(2, below, bytes);
-            _tile_loadd(3, below + TILE, bytes);
+            _tile_stream_loadd(2, below, bytes);
+            _tile_stream_loadd(3, below + TILE, bytes);
         }
     } else {
         _tile_zero(0);
@@ -163,12 +169,13 @@ EP_INLINE void multiply_tiles(const uint32_t* a, const uint32_t* b, int64_t step
     }
     const uint32_t* const lower = a + TILE * steps;
     for (int64_t k = 0; k < steps; k += TILE) {
+        _tile_stream_loadd(4, a + k * TILE, line);
         _tile_loadd(6, b + k * VECTORS * TILE, wide);
+        TileDots<T>::upper_left();
         _tile_loadd(7, b + k * VECTORS * TILE + TILE, wide);
-        _tile_loadd(4, a + k * TILE, line);
-        TileDots<T>::upper();
+        TileDots<T>::upper_right();
         if (is_high) {
-            _tile_loadd(5, lower + k * TILE, line);
+            _tile_stream_loadd(5, lower + k * TILE, line);
             TileDots<T>::lower();
         }
     }
