@@ -146,7 +146,6 @@ class Block {
 
     // The scores of a strip: of the first `seen` of `keys` keys, or a few more.
     void score(const ep::Tile& tile, int64_t strip, int64_t seen, int64_t keys) {
-        const ep::Multiplying multiplying(tile);
         for (int64_t i = 0; i < seen; i += tile.rows)
             tile.multiply(scratch_ + room_.k + i * lanes() * tile.lane,
                           scratch_ + room_.q + strip * width_ * lanes() * tile.lane, lanes(),
@@ -215,6 +214,7 @@ class Block {
 // The last queries of a batch meet most keys if they are causal, and begin.
 void attend(void* context, int part) {
     Job& job = *static_cast<Job*>(context);
+    const ep::Multiplying multiplying(job.first);
     for (int64_t i; (i = job.next++) < job.blocks;) {
         const int64_t row = (job.across - 1 - i % job.across) * job.queries;
         Block(job, i / job.across, row, job.scratch + part * job.g.room).run();

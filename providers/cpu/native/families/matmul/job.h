@@ -76,7 +76,6 @@ inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t 
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
                             int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
-    const Multiplying multiplying(tile);
     const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
                   b_panel = tile.columns * steps;
     for (int64_t j = 0; j < across; ++j)

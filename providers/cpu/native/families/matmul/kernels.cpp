@@ -5,6 +5,8 @@
 #include "isa/isa.h"
 #include "tiles.h"
 
+#define EP_LAMBDA __attribute__((always_inline))
+
 namespace {
 // clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"

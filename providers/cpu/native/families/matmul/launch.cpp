@@ -260,6 +260,7 @@ void run_part(void* context, int part) {
         job.status.store(ENOMEM, std::memory_order_relaxed);
         return;
     }
+    const ep::Multiplying multiplying(*job.tile);
     const int64_t end = job.tiles * (part + 1) / job.parts;
     for (int64_t t = job.tiles * part / job.parts; t < end; ++t) {
         const int64_t inside = t % (job.down * job.across);

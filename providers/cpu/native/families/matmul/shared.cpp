@@ -106,6 +106,7 @@ void multiply(void* context, int part) {
         s.job->status.store(ENOMEM, std::memory_order_relaxed);
         return;
     }
+    const ep::Multiplying multiplying(*s.job->tile);
     const int64_t end = s.blocks * (part + 1) / s.parts;
     for (int64_t block = s.blocks * part / s.parts; block < end; ++block) multiply_block(s, block, memory);
 }
