@@ -144,6 +144,20 @@ EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
         return without_denormals(std::fma(number(x[i] << 16), number(y[i] << 16), later));
     });
 }
+template <int lanes, class X>
+EP_INLINE uint32_t emulated_not_less(X a, X b) {
+    uint32_t mask = 0;
+    for (int i = 0; i < lanes; ++i) mask |= static_cast<uint32_t>(!(a[i] < b[i])) << i;
+    return mask;
+}
+template <int lanes, class X>
+EP_INLINE X emulated_scalef(uint32_t mask, X x, X by) {
+    using T = std::decay_t<decltype(x[0])>;
+    return each_lane<X, lanes>([&](int i) {
+        if ((mask >> i & 1) == 0) return T{0};
+        return std::isnan(by[i]) ? by[i] : std::ldexp(x[i], static_cast<int>(std::floor(by[i])));
+    });
+}
 
 }  // namespace
 
@@ -182,14 +196,12 @@ EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
 #define _mm512_mul_pd(a, b) ((a) * (b))
 #define _mm512_fmadd_ps(a, b, c) each_lane<__m512, 16>([&](int i) { return __builtin_fmaf((a)[i], (b)[i], (c)[i]); })
 #define _mm512_fmadd_pd(a, b, c) each_lane<__m512d, 8>([&](int i) { return __builtin_fma((a)[i], (b)[i], (c)[i]); })
-#define _mm512_mask_max_ps(x, mask, a, b) ((a) > (b) ? (a) : (b))
-#define _mm512_mask_max_pd(x, mask, a, b) ((a) > (b) ? (a) : (b))
 #define _mm512_mask_min_ps(x, mask, a, b) ((a) < (b) ? (a) : (b))
 #define _mm512_mask_min_pd(x, mask, a, b) ((a) < (b) ? (a) : (b))
-#define _mm512_mask_scalef_ps(x, mask, a, b) \
-    each_lane<__m512, 16>([&](int i) { return std::ldexp((a)[i], static_cast<int>(std::floor((b)[i]))); })
-#define _mm512_mask_scalef_pd(x, mask, a, b) \
-    each_lane<__m512d, 8>([&](int i) { return std::ldexp((a)[i], static_cast<int>(std::floor((b)[i]))); })
+#define _mm512_cmp_ps_mask(a, b, how) emulated_not_less<16>(a, b)
+#define _mm512_cmp_pd_mask(a, b, how) emulated_not_less<8>(a, b)
+#define _mm512_maskz_scalef_ps(mask, a, b) emulated_scalef<16>(mask, a, b)
+#define _mm512_maskz_scalef_pd(mask, a, b) emulated_scalef<8>(mask, a, b)
 #define _mm512_maskz_movedup_pd(mask, x) each_lane<__m512d, 8>([&](int i) { return (x)[i & ~1]; })
 #define _mm512_maskz_permute_pd(mask, x, control) \
     each_lane<__m512d, 8>([&](int i) { return (x)[(i & ~1) + ((control) >> i & 1)]; })

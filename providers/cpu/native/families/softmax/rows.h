@@ -60,11 +60,28 @@ struct LongBlocks {
     }
 };
 
-// Up to PIECE elements of each input, where they lie or staged; the last ones are remembered.
+// Bytes of a row that the second cache has room for beside the one that is computed.
+constexpr int64_t LONGEST_AHEAD = 1 << 16;
+
+// Up to PIECE elements of each input, where they lie or staged; the last ones are remembered. Of the row that is next,
+// if that is known, those parts are fetched into the second cache whose like is done with: else memory would wait while
+// a row is finished.
 template <class T, int INPUTS>
 class Pieces {
    public:
-    Pieces(const RowForm& form, char* const* at) : form_(form), at_(at) {}
+    Pieces(const RowForm& form, char* const* at, const int64_t* next = nullptr) : form_(form), at_(at), next_(next) {
+        for (int k = 0; k < INPUTS; ++k)
+            if (next_ != nullptr && (form.step[k] != form.storage->size || form.extent * form.step[k] > LONGEST_AHEAD))
+                next_ = nullptr;
+    }
+
+    void fetch_ahead(int64_t from, int64_t n) const {
+        if (next_ == nullptr) return;
+        for (int k = 0; k < INPUTS; ++k) {
+            const char* const at = at_[k] + next_[k] + from * form_.step[k];
+            for (int64_t i = 0; i < n * form_.step[k]; i += ep::LINE) __builtin_prefetch(at + i, 0, 2);
+        }
+    }
 
     const T* const* load(int64_t from, int64_t n) {
         if (from == from_) return in_;
@@ -84,6 +101,7 @@ class Pieces {
    private:
     const RowForm& form_;
     char* const* at_;
+    const int64_t* next_;
     int64_t from_ = -1;
     const T* in_[INPUTS];
     alignas(ep::LINE) T blocks_[INPUTS][ep::PIECE];
@@ -153,6 +171,7 @@ void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const 
         const T* const* const in = is_kept ? nullptr : pieces.load(from + i, m);
         for (int64_t k = 0, length; k < m; k += length) {
             length = made.length(from + i + k, m - k);
+            pieces.fetch_ahead(from + i + k, length);
             T* const out = made.block(from + i + k);
             if (is_kept) {
                 LongBlocks<Op, T>::scale(kept + i + k, length, measure.sum, out);
@@ -206,7 +225,7 @@ struct RowPasses {
 
     // Terms are kept, as many as a core's own cache has room for beside the row, and the others are made twice: keeping
     // them in memory was tried and saves a twentieth.
-    static void whole_chunks(const RowForm& form, char* const* at) {
+    static void whole_chunks(const RowForm& form, char* const* at, const int64_t* next) {
         ep::Measures measures;
         auto* const chunks = reinterpret_cast<Chunk*>(measures.bytes);
         T* const terms = Op::keeps ? reinterpret_cast<T*>(ep::kept_terms()) : nullptr;
@@ -215,7 +234,7 @@ struct RowPasses {
             const int64_t end = c * form.chunk + length(c);
             return terms != nullptr && end * int64_t{sizeof(T)} <= ep::TERMS ? terms + c * form.chunk : nullptr;
         };
-        Pieces<T, Op::inputs> pieces(form, at);
+        Pieces<T, Op::inputs> pieces(form, at, next);
         for (int64_t c = 0; c < form.chunks; ++c)
             chunks[c] = measure_chunk<Op, T>(pieces, c * form.chunk, length(c), kept(c));
         combine(form, 1, measures.bytes);
@@ -225,8 +244,8 @@ struct RowPasses {
     }
 
     // One chunk of one piece, which is read once.
-    static void whole_piece(const RowForm& form, char* const* at) {
-        Pieces<T, Op::inputs> pieces(form, at);
+    static void whole_piece(const RowForm& form, char* const* at, const int64_t* next) {
+        Pieces<T, Op::inputs> pieces(form, at, next);
         Made<T> made(form, at[EP_MADE]);
         alignas(ep::LINE) T terms[Op::keeps ? ep::PIECE : 1];
         T* const kept = Op::keeps ? terms : nullptr;
@@ -241,10 +260,11 @@ struct RowPasses {
         }
         for (int64_t i = 0; i < count; ++i) {
             char* const at[EP_ROWS] = {first[0] + i * next[0], first[1] + i * next[1], first[2] + i * next[2]};
+            const int64_t* const ahead = i + 1 < count ? next : nullptr;
             if (form.chunks == 1)
-                whole_piece(form, at);
+                whole_piece(form, at, ahead);
             else
-                whole_chunks(form, at);
+                whole_chunks(form, at, ahead);
         }
     }
 
