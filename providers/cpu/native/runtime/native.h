@@ -28,6 +28,8 @@ namespace ep {
 
 // From this many bytes moved on, outputs are stored past the caches: these could not keep them anyway.
 extern const int64_t STREAMING;
+// From this many bytes moved on, loops fetch what they read next.
+extern const int64_t FETCHING;
 // Streaming stores write whole lines.
 constexpr int64_t LINE = 64;
 

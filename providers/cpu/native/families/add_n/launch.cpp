@@ -32,7 +32,7 @@ bool is_dense(const ep_add_n_plan& g, const int64_t* step) {
 // Terms that lie side by side as they are stored.
 void add_dense(const ep_add_n_plan& g, const ep::Adder& adder, char* const* at, int64_t n) {
     const int64_t size = adder.words->size;
-    const bool is_streaming = streams(g.traffic, g.terms + 1, at, n), is_large = g.traffic >= ep::STREAMING;
+    const bool is_streaming = streams(g.traffic, g.terms + 1, at, n), is_large = g.traffic >= ep::FETCHING;
     Target out(*adder.words, at[g.terms], size, is_streaming);
     const char* from[EP_TERMS];
     for (int64_t i = 0, m; i < n; i += m) {
@@ -52,7 +52,7 @@ void add_run(const ep_add_n_plan& g, char* const* at, const int64_t* step, int64
         return add_dense(g, *adder, at, n);
     const ep_row& row = *g.sum;
     const int last = g.terms - 1;
-    const bool is_large = g.traffic >= ep::STREAMING;
+    const bool is_large = g.traffic >= ep::FETCHING;
     const auto load = [&](int k, int64_t i, int64_t m, Block& block) {
         const char* const from = at[k] + i * step[k];
         if (is_large && step[k] == row.from->size) fetch(from + m * step[k], m * step[k]);

@@ -1,5 +1,7 @@
 // The inner loops: n elements along one dimension. Ops run on contiguous blocks; strides, narrow floats and streaming
 // stores are dealt with by staging blocks in and out, so that a value never depends on its layout.
+#include <algorithm>
+
 #include "elementwise.h"
 #include "runtime/stream.h"
 
@@ -22,6 +24,14 @@ void fetch_next(const char* at, int64_t nbytes) {
     for (int64_t line = nbytes, end = 2 * line; line < end; line += ep::LINE) __builtin_prefetch(at + line);
 }
 
+// Bytes that are computed at a time where inputs are fetched: as many lines as a core of Intel's waits for at once.
+constexpr int64_t FETCHED = 1024;
+
+// Elements that are computed at a time: all where no input is fetched.
+int64_t at_once(const ep_geometry& g, int64_t n, int64_t size) {
+    return g.traffic < ep::FETCHING ? n : std::min(n, FETCHED / size);
+}
+
 // The block of n elements that begins at `at`.
 const void* loaded(const ep_storage& from, const char* at, int64_t step, int64_t n, void* block, bool is_large) {
     if (is_large && step == from.size) fetch_next(at, n * step);
@@ -31,7 +41,7 @@ const void* loaded(const ep_storage& from, const char* at, int64_t step, int64_t
 __attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
                                             int64_t n) {
     const ep_row& row = *g.row;
-    const bool is_large = g.traffic >= ep::STREAMING;
+    const bool is_large = g.traffic >= ep::FETCHING;
     Block block;
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
@@ -49,7 +59,7 @@ __attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, c
 __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
                                              int64_t n, const void* const* singles, int which) {
     const ep_row& row = *g.row;
-    const bool is_large = g.traffic >= ep::STREAMING;
+    const bool is_large = g.traffic >= ep::FETCHING;
     Block blocks[2];
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
@@ -62,17 +72,32 @@ __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, 
     }
 }
 
+// Dense operands, but a single one.
+void dense_binary(const ep_geometry& g, char* const* at, const int64_t* step, int64_t n, const void* const* singles,
+                  int which) {
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = at_once(g, n - i, g.row->from->size);
+        const void* in[2];
+        for (int k = 0; k < 2; ++k) {
+            const char* const from = at[k] + i * step[k];
+            if (which != k && g.traffic >= ep::FETCHING) fetch_next(from, m * step[k]);
+            in[k] = which == k ? singles[k] : from;
+        }
+        g.row->body(in[0], in[1], at[2] + i * step[2], m, g.attributes, which);
+    }
+}
+
 // Operands that lie side by side, but a single one. `inputs` of them come before the output.
 void as_stored(const ep_geometry& g, const ep::Stored& stored, char* const* at, int inputs, int64_t n,
                const void* const* singles, int which, bool is_streaming) {
     const int64_t size = stored.words->size;
     Target out(*stored.words, at[inputs], size, is_streaming);
     for (int64_t i = 0, m; i < n; i += m) {
-        m = is_streaming ? out.length(n - i) : n;
+        m = is_streaming ? out.length(n - i) : at_once(g, n - i, size);
         const void* in[2] = {};
         for (int k = 0; k < inputs; ++k) {
             const char* const from = at[k] + i * size;
-            if (is_streaming && which != k) fetch_next(from, m * size);
+            if (g.traffic >= ep::FETCHING && which != k) fetch_next(from, m * size);
             in[k] = which == k ? singles[k] : from;
         }
         stored.body(in[0], in[1], out.block(), m, g.attributes, which);
@@ -87,7 +112,12 @@ void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step
     const ep_row& row = *g.row;
     const bool is_streaming = streams(g.traffic, g.operands, at, n);
     if (!is_streaming && is_dense(*row.from, step[0]) && is_dense(*row.to, step[1])) {
-        row.body(at[0], nullptr, at[1], n, g.attributes, -1);
+        for (int64_t i = 0, m; i < n; i += m) {
+            m = at_once(g, n - i, step[0]);
+            const char* const from = at[0] + i * step[0];
+            if (g.traffic >= ep::FETCHING) fetch_next(from, m * step[0]);
+            row.body(from, nullptr, at[1] + i * step[1], m, g.attributes, -1);
+        }
         return;
     }
     if (row.code != nullptr && step[0] == row.from->size && step[1] == row.to->size)
@@ -107,7 +137,7 @@ void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* ste
     const bool is_streaming = streams(g.traffic, g.operands, at, n);
     if (!is_streaming && (which == 0 || is_dense(*row.from, step[0])) && (which == 1 || is_dense(*row.from, step[1])) &&
         is_dense(*row.to, step[2])) {
-        row.body(in[0], in[1], at[2], n, g.attributes, which);
+        dense_binary(g, at, step, n, in, which);
         return;
     }
     const auto is_beside = [&](int k) { return which == k || step[k] == row.from->size; };

@@ -89,8 +89,8 @@ void multiply_as_tiles(const void* left, const void* right, int64_t steps, void*
 // Terms of a sum that tiles add at a time.
 constexpr int64_t TERMS = 2 * TILE;
 
-// One row, in the same order: the sums of `vectors` vectors of columns stay in registers while so many rows of b, `step`
-// bytes apart, go by. `read` loads a vector; where `is_far`, the rows that follow are fetched.
+// One row, in the same order: the sums of `vectors` vectors of columns stay in registers while so many rows of b,
+// `step` bytes apart, go by. `read` loads a vector; where `is_far`, the rows that follow are fetched.
 template <int vectors, class S, class Read>
 EP_INLINE void add_terms_of_tile(const float* values, const char* at, int64_t step, int64_t terms, bool is_far,
                                  float* sums, Read read) {

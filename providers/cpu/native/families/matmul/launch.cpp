@@ -46,7 +46,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                 alignas(ep::LINE) char block[ep::BLOCK * 8];
                 const void* const values = staged->load(left, g.column[EP_A], depth, block);
                 // More than half of the shared cache has left it by the next launch.
-                const bool is_far = 2 * g.k * std::abs(g.line[EP_B]) >= ep::STREAMING;
+                const bool is_far = 2 * g.k * std::abs(g.line[EP_B]) >= ep::FETCHING;
                 tile.multiply_row(values, {staged, right, g.column[EP_B], g.line[EP_B], n, depth, false, is_far}, sums);
                 continue;
             }

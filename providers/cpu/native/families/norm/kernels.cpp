@@ -103,7 +103,7 @@ class Rows {
           y_(norm, EP_NORM_Y),
           scale_(norm, EP_NORM_SCALE, S{1}),
           bias_(norm, EP_NORM_BIAS, S{-0.0}),
-          fetches_(2 * norm.traffic >= ep::STREAMING && norm.terms * int64_t{sizeof(T)} <= LONGEST_AHEAD &&
+          fetches_(2 * norm.traffic >= ep::FETCHING && norm.terms * int64_t{sizeof(T)} <= LONGEST_AHEAD &&
                    x_.is_read_in_place()) {}
 
     // How many rows are summed before the first of them is finished: none waits for its sums then.

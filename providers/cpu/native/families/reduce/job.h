@@ -47,7 +47,7 @@ struct Job {
           slides(!is_short && !is_along && g.terms <= MOST_PLACES && r.joint->slide != nullptr && overlaps()),
           is_window(!is_short && !is_along && g.terms <= MOST_PLACES && from.is_direct && r.joint->windows != nullptr &&
                     (g.ndim > 1 || across() != from.size)),
-          is_far(g.traffic >= ep::STREAMING) {
+          is_far(g.traffic >= ep::FETCHING) {
         if (g.terms == 0) return;
         const int64_t group = GROUP * unit(), outer = g.terms / run;
         if (is_short) {
