@@ -131,6 +131,7 @@ constexpr ep::Tile amx_tile() {
     tile.begin = begin_tiles;
     tile.end = end_tiles;
     tile.pack_left = pack_tiles<As>;
+    tile.pack_right = pack_columns<As>;
     tile.multiply = dot_tiles<T>;
     return tile;
 }
@@ -144,6 +145,7 @@ constexpr ep::Tile AMX_ANY = [] {
 constexpr ep::Tile AMX_BFLOAT16 = [] {
     ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row_as_tiles;
+    tile.multiply_small = multiply_small<float, TERMS>;
     tile.least = least_exponent;
     tile.agrees = has_no_denormals;
     tile.otherwise = &AMX_ANY;

@@ -2,13 +2,17 @@
 // per instruction set, in an anonymous namespace, after products.h.
 #pragma once
 
-// R rows of N vectors, of which the last has `last` columns. Terms are added in the order in which panels have them.
+// Rows of a that meet columns of b at a time: sums of even terms and of odd ones take registers, too.
+template <int terms>
+constexpr int SMALL_ROWS = terms <= 2 ? PANEL_ROWS : PANEL_ROWS / 3;
+
+// R rows of N vectors, of which the last has `last` columns. Terms are added in the order in which panels have them: the
+// later one of a pair first, or, of more than two, even ones and odd ones apart.
 template <class T, int terms, int R, int N, bool is_whole>
 void multiply_block(const ep::Lying<T>& a, const ep::Lying<T>& b, int64_t depth, T* sums, int64_t step, int last) {
     constexpr int lanes = Vector<T>::lanes;
     V<T> sum[R][N] = {};
-    for (int64_t i = 0; i < depth; ++i) {
-        const int64_t k = terms == 2 && (i ^ 1) < depth ? i ^ 1 : i;
+    const auto add = [&](int64_t k, V<T>(&own)[R][N]) EP_LAMBDA {
         const T *const left = a.at + k * a.column, *const right = b.at + k * b.line;
         V<T> columns[N];
 #pragma GCC unroll 2
@@ -18,7 +22,24 @@ void multiply_block(const ep::Lying<T>& a, const ep::Lying<T>& b, int64_t depth,
         for (int r = 0; r < R; ++r) {
             const V<T> row = repeated(left[r * a.line]);
 #pragma GCC unroll 2
-            for (int v = 0; v < N; ++v) sum[r][v] = multiply_add<T>(row, columns[v], sum[r][v]);
+            for (int v = 0; v < N; ++v) own[r][v] = multiply_add<T>(row, columns[v], own[r][v]);
+        }
+    };
+    if constexpr (terms <= 2) {
+        for (int64_t i = 0; i < depth; ++i) add(terms == 2 && (i ^ 1) < depth ? i ^ 1 : i, sum);
+    } else {
+        for (int64_t from = 0; from < depth; from += terms) {
+            V<T> even[R][N] = {}, odd[R][N] = {};
+            const int64_t left = depth - from < terms ? depth - from : terms;
+            for (int64_t i = 0; i + 1 < left; i += 2) {
+                add(from + i, even);
+                add(from + i + 1, odd);
+            }
+            if (left % 2 != 0) add(from + left - 1, even);
+#pragma GCC unroll 12
+            for (int r = 0; r < R; ++r)
+#pragma GCC unroll 2
+                for (int v = 0; v < N; ++v) sum[r][v] += even[r][v] + odd[r][v];
         }
     }
 #pragma GCC unroll 12
@@ -82,10 +103,10 @@ constexpr int64_t SHARED_BYTES = 1024, CROWDED = 128, PAYING_BLOCKS = 8;
 template <class T, int terms>
 void multiply_small(const void* left, const void* right, int64_t m, int64_t n, int64_t depth, void* sums,
                     int64_t step) {
-    static constexpr auto LINES = lines_of<T, terms>(std::make_index_sequence<PANEL_ROWS>{});
+    static constexpr auto LINES = lines_of<T, terms>(std::make_index_sequence<SMALL_ROWS<terms>>{});
     const auto& a = *static_cast<const ep::Lying<T>*>(left);
     const auto& b = *static_cast<const ep::Lying<T>*>(right);
-    const int64_t blocks = (m + PANEL_ROWS - 1) / PANEL_ROWS, most = (m + blocks - 1) / blocks;
+    const int64_t blocks = (m + SMALL_ROWS<terms> - 1) / SMALL_ROWS<terms>, most = (m + blocks - 1) / blocks;
     alignas(ep::LINE) T panel[ep::DEPTH * PANEL_COLUMNS<T>];
     const bool is_copied =
         blocks >= PAYING_BLOCKS && depth >= CROWDED && b.line * int64_t{sizeof(T)} % SHARED_BYTES == 0;
