@@ -32,6 +32,7 @@ constexpr ep::Tile tile_of() {
     ep::Tile tile = {};
     tile.rows = PANEL_ROWS;
     tile.columns = columns;
+    tile.block = BLOCK_PANELS;
     tile.widths = 1;
     tile.terms = As::terms;
     tile.ahead = As::ahead;
@@ -127,6 +128,7 @@ constexpr ep::Tile amx_tile() {
     using As = Tiled<Narrow>;
     ep::Tile tile = tile_of<typename Narrow::Unit, As, By>();
     tile.rows = TILE_ROWS;
+    tile.block = 8;
     tile.parts = 1U << TILE;
     tile.begin = begin_tiles;
     tile.end = end_tiles;

@@ -4,6 +4,8 @@
 
 // 16 vector registers, or 32.
 constexpr int PANEL_ROWS = EP_WIDTH == 64 ? 12 : 6;
+// With AVX-512 a core's own cache has 1 MiB or more: half as often panels of b come into it again.
+constexpr int64_t BLOCK_PANELS = EP_WIDTH == 64 ? 16 : 8;
 // Two vectors of columns: with 2 * PANEL_ROWS sums, one row's value and the columns, all registers are in use.
 constexpr int VECTORS = 2;
 template <class T>
@@ -75,6 +77,16 @@ EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::La
     }
 }
 
+// Steps of panels of b that are fetched ahead into the nearest cache, which they fill, and of those of a: on a Sapphire
+// Rapids that foresees nothing 1024^3 of float32 takes 0.93 of the time.
+constexpr int64_t B_AHEAD = 8, A_AHEAD = 16;
+
+template <class L>
+EP_INLINE void fetch_ahead(const L* a, const L* b) {
+    for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(b + (B_AHEAD * VECTORS + v) * Vector<L>::lanes);
+    __builtin_prefetch(a + A_AHEAD * PANEL_ROWS);
+}
+
 // Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
 template <class By, int R>
 void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds) {
@@ -85,6 +97,7 @@ void multiply_rows(const void* left, const void* right, int64_t depth, void* sum
     V<T> sum[R][VECTORS] = {};
     for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) {
         V<L> columns[VECTORS];
+        if (EP_WIDTH == 64) fetch_ahead(a, b);
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
         multiply_part<By, 0, R>(a, columns, sum);

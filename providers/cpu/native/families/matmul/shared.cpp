@@ -12,9 +12,8 @@ using ep::ceil_div;
 // Products of lanes below which panels of each thread's own cost no more than those that another one has packed, which
 // its cache has to give away.
 constexpr double LEAST = 1 << 29;
-// Panels of rows in a block, whose sums stay in a core's own cache, and panels of columns that are packed at a time:
-// rows of b are read as far as `pack` does.
-constexpr int64_t BLOCK_PANELS = 8, PACKED_PANELS = 8, LEAST_PANELS = 8;
+// Panels of columns that are packed at a time: rows of b are read as far as `pack` does.
+constexpr int64_t PACKED_PANELS = 8, LEAST_PANELS = 8;
 // Bytes of the sums of a block, which a core's own cache keeps beside panels.
 constexpr int64_t SUMS = int64_t{512} << 10;
 // Depths of panels that a stripe may have, and parts of a launch.
@@ -49,7 +48,7 @@ int64_t stripe(const Job& job) {
     const ep_matmul_plan& g = *job.plan;
     const ep::Tile& tile = *job.tile;
     const int64_t depths = ceil_div(g.k, depth_of(tile)), steps = depths * tile.steps(depth_of(tile));
-    const int64_t panel = tile.columns / tile.widths, rows = BLOCK_PANELS * tile.rows;
+    const int64_t panel = tile.columns / tile.widths, rows = tile.block * tile.rows;
     const int64_t all = ceil_div(g.n, panel);
     const int64_t most =
         std::min(SHARED_BYTES / (steps * tile.columns * tile.lane), SUMS / (rows * tile.columns * tile.sum));
@@ -129,7 +128,7 @@ int ep::products::multiply_shared(Job& job) {
     if (s.panels == nullptr) return ENOMEM;
     s.depths = ceil_div(g.k, depth_of(tile));
     s.down = ceil_div(g.m, tile.rows);
-    s.blocks = std::min(s.down, round_up(ceil_div(s.down, BLOCK_PANELS), threads()));
+    s.blocks = std::min(s.down, round_up(ceil_div(s.down, tile.block), threads()));
     s.parts = std::min(s.blocks, MOST_PARTS);
     const int64_t most = stripe(job);
     for (s.batch = 0; s.batch < job.batches; ++s.batch)

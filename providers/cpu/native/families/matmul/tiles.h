@@ -32,6 +32,8 @@ constexpr int64_t DEPTH = 256;
 // A panel of a holds `rows` elements for each step of the depth, one of b `columns` lanes; the last one is filled up.
 struct Tile {
     int rows, columns;
+    // Panels of a that meet those of b that all threads share: their sums stay in a core's own cache.
+    int64_t block;
     // Lanes that an element takes, elements of the depth in one lane, steps with which each panel begins before its
     // first element, and of which there is a multiple of those that hold elements.
     int widths, terms, ahead, whole;
