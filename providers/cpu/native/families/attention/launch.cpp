@@ -30,9 +30,9 @@ constexpr int64_t round_up(int64_t a, int64_t b) {
 // How a thread's scratch is laid out: the place of each part, in bytes.
 struct Room {
     int64_t queries, keys;
-    int64_t q, k, v, scores, rows, mask, sums, most, sum, factor, results, nbytes;
+    int64_t q, k, v, staged_v, scores, shares, rows, mask, sums, most, sum, factor, results, nbytes;
 
-    Room(const ep_attention_plan& g, const ep::Tile& first, const ep::Tile& second) {
+    Room(const ep_attention_plan& g, const ep::Tile& first, const ep::Tile& second, const ep::Tile* staging) {
         const int64_t size = second.sum, width = second.columns, elements = g.depth + g.columns;
         const int64_t whole = std::lcm(KEYS, int64_t{first.rows});
         keys = std::min(std::max(KEY_BYTES / (elements * size) / whole * whole, whole), MOST_KEYS);
@@ -48,20 +48,30 @@ struct Room {
         q = place(queries * steps);
         k = place(keys * steps);
         v = place(round_up(g.columns, second.rows) * keys * size);
+        const int64_t staged = staging == nullptr ? 0 : staging->steps(keys);
+        staged_v = place(staging == nullptr ? 0 : round_up(g.columns, staging->rows) * staged * staging->lane);
         scores = place(keys * width * size);
+        shares = place(staging == nullptr ? 0 : staged * staging->staged);
         rows = place(g.place[EP_ATTENTION_MASK] < 0 ? 0 : keys * width * size);
         mask = place(g.place[EP_ATTENTION_MASK] < 0 ? 0 : keys * width * size);
-        sums = place(queries * round_up(g.columns, second.rows) * size);
+        sums = place(queries * rows_of_sums(g, second, staging) * size);
         most = place(queries * size);
         sum = place(queries * size);
         factor = place(width * size);
         results = place(width * g.columns * size);
+    }
+
+    // Rows of sums that panels of values end in.
+    static int64_t rows_of_sums(const ep_attention_plan& g, const ep::Tile& second, const ep::Tile* staging) {
+        const int64_t rows = round_up(g.columns, second.rows);
+        return staging == nullptr ? rows : std::max(rows, round_up(g.columns, staging->rows));
     }
 };
 
 struct Job {
     const ep_attention_plan& g;
     const ep::Tile &first, &second;
+    const ep::Tile* const staging;
     const ep::Strips& strips;
     const Room room;
     char* at[EP_ATTENTION_PLACES];
@@ -78,6 +88,7 @@ class Block {
         : g_(job.g),
           first_(job.first),
           second_(job.second),
+          staging_(job.staging),
           loops_(job.strips),
           room_(job.room),
           scratch_(scratch),
@@ -99,9 +110,7 @@ class Block {
         for (int64_t key = 0; key < met; key += room_.keys) {
             const int64_t keys = std::min(room_.keys, met - key);
             first_.pack_left(rows(EP_ATTENTION_K, key, keys), scratch_ + room_.k);
-            second_.pack_left({second_.storage, row(EP_ATTENTION_V, key), g_.step[EP_ATTENTION_V],
-                               g_.line[EP_ATTENTION_V], g_.columns, keys, false},
-                              scratch_ + room_.v);
+            bring_values(key, keys);
             meet(key, keys);
         }
         finish();
@@ -120,11 +129,29 @@ class Block {
         return {first_.storage, row(operand, i), g_.line[operand], g_.step[operand], count, g_.depth, false};
     }
     // How many numbers a strip has sums of, and the bytes of so many.
-    int64_t sums_of_strip() const { return round_up(g_.columns, second_.rows) * width_; }
+    int64_t sums_of_strip() const { return Room::rows_of_sums(g_, second_, staging_) * width_; }
     size_t bytes(int64_t numbers) const { return static_cast<size_t>(numbers * second_.sum); }
     // Lanes of a row of a panel of queries, or of keys.
     int64_t lanes() const { return first_.steps(g_.depth); }
     bool has_mask() const { return at_[EP_ATTENTION_MASK] != nullptr; }
+
+    // The values of a block of keys, as they are multiplied with shares that are staged, or with scores.
+    void bring_values(int64_t key, int64_t keys) {
+        values_ = {second_.storage,
+                   row(EP_ATTENTION_V, key),
+                   g_.step[EP_ATTENTION_V],
+                   g_.line[EP_ATTENTION_V],
+                   g_.columns,
+                   keys,
+                   false};
+        has_values_ = staging_ == nullptr;
+        if (has_values_) return second_.pack_left(values_, scratch_ + room_.v);
+        ep::Factor values = values_;
+        values.storage = staging_->storage;
+        staging_->pack_left(values, scratch_ + room_.staged_v);
+        least_ =
+            staging_->least(scratch_ + room_.staged_v, round_up(g_.columns, staging_->rows) * staging_->steps(keys));
+    }
 
     // All strips meet a block of keys, as far as they do.
     void meet(int64_t key, int64_t keys) {
@@ -167,9 +194,23 @@ class Block {
                                         has_mask() ? scratch_ + room_.mask : nullptr, last, scratch_ + room_.most + own,
                                         scratch_ + room_.sum + own, factor});
         if (grew) loops_.rescale(sums, g_.columns, factor);
-        for (int64_t e = 0; e < g_.columns; e += second_.rows)
-            second_.multiply(scratch_ + room_.v + e * keys * second_.lane, scores, seen, sums + bytes(e * width_),
-                             width_, static_cast<int>(std::min<int64_t>(second_.rows, g_.columns - e)), true);
+        if (staging_ != nullptr) {
+            char* const shares = scratch_ + room_.shares;
+            const int64_t steps = staging_->steps(keys);
+            if (staging_->agrees(least_, staging_->stage(scores, seen, steps, shares)))
+                return add_values(*staging_, scratch_ + room_.staged_v, shares, steps, steps, sums);
+        }
+        if (!has_values_) second_.pack_left(values_, scratch_ + room_.v);
+        has_values_ = true;
+        add_values(second_, scratch_ + room_.v, scores, keys, seen, sums);
+    }
+
+    // Shares of `steps` keys, or of lanes of these, times values, whose panels have `all`.
+    void add_values(const ep::Tile& tile, const char* values, const char* shares, int64_t all, int64_t steps,
+                    char* sums) const {
+        for (int64_t e = 0; e < g_.columns; e += tile.rows)
+            tile.multiply(values + e * all * tile.lane, shares, steps, sums + bytes(e * width_), width_,
+                          static_cast<int>(std::min<int64_t>(tile.rows, g_.columns - e)), true);
     }
 
     // The mask of so many queries and keys, turned as the scores are.
@@ -204,11 +245,16 @@ class Block {
 
     const ep_attention_plan& g_;
     const ep::Tile &first_, &second_;
+    const ep::Tile* const staging_;
     const ep::Strips& loops_;
     const Room& room_;
     char* const scratch_;
     const int64_t query_, count_, width_, strips_;
     char* at_[EP_ATTENTION_PLACES];
+    // The values of the block of keys, whether they are packed for scores, and how small they are.
+    ep::Factor values_ = {};
+    bool has_values_ = false;
+    int least_ = 0;
 };
 
 // The last queries of a batch meet most keys if they are causal, and begin.
@@ -233,7 +279,7 @@ const ep::Tile& single(const ep::Tile& tile) {
 extern "C" int64_t ep_attention_scratch(ep_attention_plan* plan) {
     const ep::Tile& first = tile_of(*plan);
     plan->parts = ep::threads();
-    plan->room = Room(*plan, first, single(first)).nbytes;
+    plan->room = Room(*plan, first, single(first), first.staging).nbytes;
     return plan->parts * plan->room;
 }
 
@@ -241,7 +287,8 @@ int ep::attention(const void* packed) {
     const auto& g = plan_of<ep_attention_plan>(packed);
     ep::count_call();
     const ep::Tile &first = tile_of(g), &second = single(first);
-    Job job = {g, first, second, *static_cast<const ep::Strips*>(g.row->code), Room(g, first, second), {}, nullptr};
+    const auto& strips = *static_cast<const ep::Strips*>(g.row->code);
+    Job job = {g, first, second, first.staging, strips, Room(g, first, second, first.staging), {}, nullptr};
     for (int k = 0; k < EP_ATTENTION_PLACES; ++k)
         job.at[k] = g.place[k] < 0 ? nullptr : place_of(packed, g.place[k], g.offset[k]);
     job.scratch = place_of(packed, g.place[EP_ATTENTION_SCRATCH], 0);

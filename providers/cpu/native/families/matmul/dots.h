@@ -110,7 +110,9 @@ void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t 
 
 #pragma GCC pop_options
 
-// The exponent of the least number that is not 0, biased by 127; denormal numbers have none: -127.
+// The exponent of the least number that is not 0, biased by 127; denormal numbers have none.
+constexpr int NO_EXPONENT = -127;
+
 inline int least_exponent(const void* panels, int64_t lanes) {
     const auto* const x = static_cast<const uint16_t*>(panels);
     uint16_t least = 0xFFFF;
@@ -119,7 +121,7 @@ inline int least_exponent(const void* panels, int64_t lanes) {
         least = before < least ? before : least;
     }
     const int exponent = (least + 1) >> 7;
-    return exponent == 0 ? -127 : exponent;
+    return exponent == 0 ? NO_EXPONENT : exponent;
 }
 
 // Numbers whose exponents are e and f have products that are whole multiples of 2^(e + f - 14), and so have all sums of

@@ -144,6 +144,16 @@ constexpr ep::Tile AMX_ANY = [] {
     tile.multiply = multiply_as_tiles;
     return tile;
 }();
+constexpr ep::Tile AMX_STAGING = [] {
+    ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply = add_staged;
+    tile.least = least_finite_exponent;
+    tile.agrees = stages_no_denormals;
+    tile.otherwise = &BFLOAT16_SINGLE;
+    tile.stage = stage_sums;
+    tile.staged = PARTS * VECTORS * ep::LINE;
+    return tile;
+}();
 constexpr ep::Tile AMX_BFLOAT16 = [] {
     ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row_as_tiles;
@@ -152,6 +162,7 @@ constexpr ep::Tile AMX_BFLOAT16 = [] {
     tile.agrees = has_no_denormals;
     tile.otherwise = &AMX_ANY;
     tile.single = &BFLOAT16_SINGLE;
+    tile.staging = &AMX_STAGING;
     return tile;
 }();
 constexpr ep::Tile AMX_INT8 = amx_tile<int8_t, Four<int8_t, 0>, MultiplyWhole>();
@@ -168,16 +179,16 @@ constexpr ep::Tile INT8 = byte_tile<int8_t>();
 constexpr ep::Tile UINT8 = byte_tile<uint8_t>();
 
 #define EP_MATMUL_ROW(T, R, TILE) EP_ROW("matmul", "-", T, R, ep::matmul, nullptr, nullptr, &TILE)
-#define EP_MATMUL_ROWS(BFLOAT, INT, UINT)                \
-    EP_MATMUL_ROW(float16, float16, FLOAT16)             \
-    EP_MATMUL_ROW(float16, float32, FLOAT16)             \
-    EP_MATMUL_ROW(bfloat16, bfloat16, BFLOAT)            \
-    EP_MATMUL_ROW(bfloat16, float32, BFLOAT)             \
-    EP_MATMUL_ROW(float32, float32, FLOAT32)             \
-    EP_MATMUL_ROW(float64, float64, FLOAT64)             \
-    EP_MATMUL_ROW(complex64, complex64, COMPLEX64)       \
-    EP_MATMUL_ROW(complex128, complex128, COMPLEX128)    \
-    EP_MATMUL_ROW(int8, int32, INT)                      \
+#define EP_MATMUL_ROWS(BFLOAT, INT, UINT)             \
+    EP_MATMUL_ROW(float16, float16, FLOAT16)          \
+    EP_MATMUL_ROW(float16, float32, FLOAT16)          \
+    EP_MATMUL_ROW(bfloat16, bfloat16, BFLOAT)         \
+    EP_MATMUL_ROW(bfloat16, float32, BFLOAT)          \
+    EP_MATMUL_ROW(float32, float32, FLOAT32)          \
+    EP_MATMUL_ROW(float64, float64, FLOAT64)          \
+    EP_MATMUL_ROW(complex64, complex64, COMPLEX64)    \
+    EP_MATMUL_ROW(complex128, complex128, COMPLEX128) \
+    EP_MATMUL_ROW(int8, int32, INT)                   \
     EP_MATMUL_ROW(uint8, int32, UINT)
 // clang-format off
 const ep_row ROWS[] = {
