@@ -16,6 +16,7 @@ NEAR = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "float64": 1e-13}
 
 BITS = """
 import hashlib
+import ml_dtypes
 import numpy as np
 import ep
 from ep_primitives import Attention
@@ -23,11 +24,12 @@ rng = np.random.default_rng(3)
 device = ep.device("cpu:0")
 digest = hashlib.sha256()
 for queries, keys, more in ((530, 400, {}), (300, 300, {"is_causal": True}), (40, 900, {"softcap": 3.0})):
-    q, k, v = (rng.standard_normal((2, 3, rows, 40), np.float32) for rows in (queries, keys, keys))
-    whole = Attention.infer(q, k, v, **more)
-    out = np.empty(whole.out.shape, np.float32)
-    whole.on(device)(device.stream(), q=q, k=k, v=v, out=out)
-    digest.update(out.tobytes())
+    for dtype in (np.float32, ml_dtypes.bfloat16):
+        q, k, v = (rng.standard_normal((2, 3, rows, 40), np.float32).astype(dtype) for rows in (queries, keys, keys))
+        whole = Attention.infer(q, k, v, **more)
+        out = np.empty(whole.out.shape, dtype)
+        whole.on(device)(device.stream(), q=q, k=k, v=v, out=out)
+        digest.update(out.tobytes())
 print(digest.hexdigest())
 """
 
@@ -59,6 +61,35 @@ def test_blocks_agree_with_the_definition(stream, dtype, queries, keys, depth, c
     }
     check(stream, dtype, given)
     check(stream, dtype, given, scale=-0.3, softcap=2.0)
+
+
+@pytest.mark.parametrize("kind", ["infinite", "nan", "denormal", "tiny", "huge", "far apart", "far apart beside zeros"])
+def test_shares_and_values_of_any_size_meet_on_each_instruction_set(isa, launch_on, kind):
+    """With AMX shares are three parts each of bfloat16, where neither they nor values are too small for that, or infinite."""
+    given = {name: RNG.standard_normal((3, 131, 72)) for name in "qkv"}
+    v = given["v"]
+    if kind == "infinite":
+        v[1, 40, 3], v[2, 7] = np.inf, -np.inf
+    elif kind == "nan":
+        v[1, 40, 3] = np.nan
+    elif kind == "denormal":
+        v[:, 5] = 1e-39
+    elif kind in {"tiny", "huge"}:
+        v *= 1e-38 if kind == "tiny" else 1e37
+    else:
+        given["q"] *= 60
+        v[:, ::2] *= kind == "far apart"
+    given = {name: array.astype(array_dtype("bfloat16")) for name, array in given.items()}
+    whole = Attention.infer(**given)
+    out = np.zeros(whole.out.shape, given["v"].dtype)
+    with np.errstate(all="ignore"):
+        wanted = AttentionFamily().reference(whole, given).value
+    launch_on(isa, BlockedAttention(), whole, (*given.values(), None, out, np.empty(16 << 20, np.uint8)))
+    made, ends = out.astype(np.float64), np.isfinite(wanted)
+    assert np.array_equal(made[~ends], wanted[~ends], equal_nan=True)
+    largest = np.where(np.isfinite(given["v"]), np.abs(given["v"]), 0).astype(np.float64).max(-2, keepdims=True)
+    near = 2**-8 * np.abs(wanted) + 2**-15 * largest + 2**-133
+    assert (np.abs(made[ends] - wanted[ends]) <= near[ends]).all()
 
 
 @pytest.mark.parametrize("offset", [0, 1, 190, -7, -300, 2**62, -(2**62)])
