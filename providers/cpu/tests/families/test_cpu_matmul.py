@@ -136,6 +136,19 @@ def test_products_of_bfloat16_have_the_same_bits_with_instructions_for_them_and_
         assert np.abs(wanted).max() > 0
 
 
+@pytest.mark.parametrize("n", [40, 1500])
+def test_denormal_sums_of_the_first_panels_stay_where_the_last_ones_add_nothing(isa, launch_on, n):
+    a, b = draw_bfloat16((700, 1100), -70, -69), draw_bfloat16((1100, n), -65, -64)
+    a[:, 512:] = 0
+    out = np.empty((700, n), np.float32)
+    specs = (ep.TensorSpec.of(each) for each in (a, b, out))
+    descriptor = Matmul(**dict(zip(("a", "b", "out"), specs, strict=True)))
+    launch_on(isa, PanelMatmul(), descriptor, (a, b, None, out), (1, 0))
+    wanted = a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(out, wanted, rtol=0, atol=2.0**-142)
+    assert np.abs(wanted).max() < 2.0**-126
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_bytes_at_the_ends_of_their_range_are_multiplied_exactly(isa, launch_on, dtype):
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max

@@ -197,7 +197,8 @@ class Block {
         if (staging_ != nullptr) {
             char* const shares = scratch_ + room_.shares;
             const int64_t steps = staging_->steps(keys);
-            if (staging_->agrees(least_, staging_->stage(scores, seen, steps, shares)))
+            if (staging_->takes(sums, g_.columns * width_) &&
+                staging_->agrees(least_, staging_->stage(scores, seen, steps, shares)))
                 return add_values(*staging_, scratch_ + room_.staged_v, shares, steps, steps, sums);
         }
         if (!has_values_) second_.pack_left(values_, scratch_ + room_.v);

@@ -65,12 +65,14 @@ inline int64_t extents(const ep_matmul_plan& g, int begin, int end) {
     return size;
 }
 
-// How the panels of b are multiplied, whose elements of least size are so, and those of a.
+// How the panels of b are multiplied, whose elements of least size are so, and those of a. Sums to which `otherwise`
+// has added once may be too small for others: `agrees` is of all panels of a sum so far.
 using Multiply = decltype(Tile::multiply);
-inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t rows, int64_t steps) {
+inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t rows, int64_t steps, bool& agrees) {
     if (tile.least == nullptr) return tile.multiply;
     const int64_t lanes = round_up(rows, tile.rows) * tile.widths * steps;
-    return tile.agrees(least, tile.least(a, lanes)) ? tile.multiply : tile.otherwise->multiply;
+    agrees = agrees && tile.agrees(least, tile.least(a, lanes));
+    return agrees ? tile.multiply : tile.otherwise->multiply;
 }
 
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them.

@@ -19,7 +19,10 @@ namespace {
 #if EP_WIDTH == 64
 #include "dots.h"
 #if EP_AMX
+#include "amx_packing.h"
+#include "amx_order.h"
 #include "amx.h"
+#include "amx_staging.h"
 #endif
 #endif
 // clang-format on
@@ -151,6 +154,7 @@ constexpr ep::Tile AMX_STAGING = [] {
     tile.agrees = stages_no_denormals;
     tile.otherwise = &BFLOAT16_SINGLE;
     tile.stage = stage_sums;
+    tile.takes = has_normal_sums;
     tile.staged = PARTS * VECTORS * ep::LINE;
     return tile;
 }();

@@ -33,6 +33,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     const int64_t most = depth_of(tile), summed = extents(g, g.kept, g.ndim);
     const int64_t across = ceil_div(n * tile.widths, tile.columns);
+    bool agrees = true;
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
         const char* b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim);
@@ -58,8 +59,8 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                 tile.pack_left({tile.storage, left + from * g.line[EP_A], g.line[EP_A], g.column[EP_A], rows, depth,
                                 g.conjugate[0] != 0},
                                a_panels);
-                multiply_panels(tile, multiply_of(tile, least, a_panels, rows, steps), a_panels, b_panels, rows, across,
-                                steps, sums + from * step * tile.sum, step, s + k != 0);
+                multiply_panels(tile, multiply_of(tile, least, a_panels, rows, steps, agrees), a_panels, b_panels, rows,
+                                across, steps, sums + from * step * tile.sum, step, s + k != 0);
             }
         }
     }

@@ -86,14 +86,15 @@ void multiply_block(const Stripe& s, int64_t block, char* memory) {
     char* const sums = memory + A_BYTES + B_BYTES;
     const int64_t step = step_of(tile, s.across);
     const char* const a = matrix(g, job.at[EP_A], EP_A, s.batch, 0, g.kept) + row * g.line[EP_A];
+    bool agrees = true;
     for (int64_t index = 0; index < s.depths; ++index) {
         const int64_t depth = s.depth(index), steps = tile.steps(depth);
         tile.pack_left({tile.storage, a + index * depth_of(tile) * g.column[EP_A], g.line[EP_A], g.column[EP_A], rows,
                         depth, g.conjugate[0] != 0},
                        memory);
         const int least = s.least[index].load(std::memory_order_relaxed);
-        multiply_panels(tile, multiply_of(tile, least, memory, rows, steps), memory, s.at(index), rows, s.across, steps,
-                        sums, step, index != 0);
+        multiply_panels(tile, multiply_of(tile, least, memory, rows, steps, agrees), memory, s.at(index), rows,
+                        s.across, steps, sums, step, index != 0);
     }
     job.finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
 }

@@ -6,8 +6,8 @@
 template <int terms>
 constexpr int SMALL_ROWS = terms <= 2 ? PANEL_ROWS : PANEL_ROWS / 3;
 
-// R rows of N vectors, of which the last has `last` columns. Terms are added in the order in which panels have them: the
-// later one of a pair first, or, of more than two, even ones and odd ones apart.
+// R rows of N vectors, of which the last has `last` columns. Terms are added in the order in which panels have them:
+// the later one of a pair first, or, of more than two, even ones and odd ones apart.
 template <class T, int terms, int R, int N, bool is_whole>
 void multiply_block(const ep::Lying<T>& a, const ep::Lying<T>& b, int64_t depth, T* sums, int64_t step, int last) {
     constexpr int lanes = Vector<T>::lanes;

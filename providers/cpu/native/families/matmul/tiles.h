@@ -62,9 +62,11 @@ struct Tile {
     int (*least)(const void* panels, int64_t lanes);
     bool (*agrees)(int a, int b);
     const Tile* otherwise;
-    // Of a tile that multiplies sums of another product: makes a panel of b, of so many `steps`, of rows of sums, and says
-    // of these as `least` does of panels. Null where rows of sums are such panels.
+    // Of a tile that multiplies sums of another product: makes a panel of b, of so many `steps`, of rows of sums, and
+    // says of these as `least` does of panels. Null where rows of sums are such panels.
     int (*stage)(const void* sums, int64_t rows, int64_t steps, void* panel);
+    // Whether `multiply` adds to so many sums without a loss.
+    bool (*takes)(const void* sums, int64_t numbers);
     // Bytes of a panel that is made so, for each step.
     int64_t staged;
     // The tile of processors that have instructions for it, and whether this one is such; null where there is none.

@@ -1,0 +1,105 @@
+// Products of bfloat16 in the order in which tiles of AMX add their terms, by other instructions. Included for AVX-512
+// alone, in an anonymous namespace, after row.h and amx_packing.h.
+#pragma once
+
+// What TDPBF16PS makes of tiles, for numbers of any size: it counts denormal numbers as 0. Of each tile's terms the
+// even ones and the odd ones have a sum of their own, and both sums join the one so far.
+void multiply_as_tiles(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count,
+                       bool adds) {
+    const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
+    const auto float_of = [](V<uint32_t> x) { return reinterpret_cast<V<float>>(x); };
+    for (int r = 0; r < std::min(count, TILE_ROWS); ++r) {
+        const uint32_t* const row = a + (r / TILE * steps + r % TILE) * TILE;
+        auto* const at = static_cast<float*>(sums) + r * step;
+        V<float> sum[VECTORS];
+        for (int v = 0; v < VECTORS; ++v) sum[v] = adds ? load(at + v * TILE) : V<float>{};
+        for (int64_t k = 0; k < steps; k += TILE) {
+            V<float> even[VECTORS] = {}, odd[VECTORS] = {};
+            for (int i = 0; i < TILE; ++i) {
+                const V<uint32_t> x = repeated(row[k * TILE + i]);
+#pragma GCC unroll 2
+                for (int v = 0; v < VECTORS; ++v) {
+                    const V<uint32_t> column = load(b + ((k + i) * VECTORS + v) * TILE);
+                    even[v] = multiply_add<float>(float_of(x << 16), float_of(column << 16), even[v]);
+                    odd[v] = multiply_add<float>(float_of(x & 0xFFFF0000U), float_of(column & 0xFFFF0000U), odd[v]);
+                }
+            }
+            for (int v = 0; v < VECTORS; ++v) sum[v] += even[v] + odd[v];
+        }
+        for (int v = 0; v < VECTORS; ++v) store<float>(at + v * TILE, sum[v]);
+    }
+}
+
+// Terms of a sum that tiles add at a time.
+constexpr int64_t TERMS = 2 * TILE;
+
+// One row, in the same order: the sums of `vectors` vectors of columns stay in registers while so many rows of b,
+// `step` bytes apart, go by. `read` loads a vector; where `is_far`, the rows that follow are fetched.
+template <int vectors, class S, class Read>
+EP_INLINE void add_terms_of_tile(const float* values, const char* at, int64_t step, int64_t terms, bool is_far,
+                                 float* sums, Read read) {
+    constexpr int64_t bytes = vectors * TILE * int64_t{sizeof(S)};
+    V<float> even[vectors] = {}, odd[vectors] = {};
+    const auto add = [&](int64_t k, V<float>(&own)[vectors]) EP_LAMBDA {
+        const char* const row = at + k * step;
+        if (is_far)
+            for (int64_t line = 0; line < bytes; line += ep::LINE) __builtin_prefetch(row + TERMS * step + line, 0, 2);
+        const V<float> value = repeated(values[k]);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v)
+            own[v] = multiply_add<float>(value, read(reinterpret_cast<const S*>(row) + v * TILE), own[v]);
+    };
+    int64_t k = 0;
+    for (; k + 1 < terms; k += 2) {
+        add(k, even);
+        add(k + 1, odd);
+    }
+    if (k < terms) add(k, even);
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) store<float>(sums + v * TILE, load(sums + v * TILE) + (even[v] + odd[v]));
+}
+
+template <class S>
+void add_tile_of_rows(const float* values, const char* at, int64_t step, int64_t terms, bool is_far, float* sums,
+                      int64_t width) {
+    constexpr int vectors = 8;
+    constexpr int64_t size = sizeof(S);
+    const auto whole = [](const S* x) EP_LAMBDA { return load_stored<float>(x); };
+    int64_t j = 0;
+    for (; j + vectors * TILE <= width; j += vectors * TILE)
+        add_terms_of_tile<vectors, S>(values, at + j * size, step, terms, is_far, sums + j, whole);
+    for (; j + TILE <= width; j += TILE)
+        add_terms_of_tile<1, S>(values, at + j * size, step, terms, is_far, sums + j, whole);
+    if (j == width) return;
+    const int last = static_cast<int>(width - j);
+    alignas(ep::LINE) float part[TILE];
+    store<float>(part, load_part(sums + j, last, 0.0F));
+    add_terms_of_tile<1, S>(values, at + j * size, step, terms, false, part,
+                            [&](const S* x) EP_LAMBDA { return load_stored_part<float>(x, last); });
+    store_part(sums + j, last, load(part));
+}
+
+void multiply_row_as_tiles(const void* row, const ep::Factor& b, void* sums) {
+    constexpr int64_t block_width = 128;
+    alignas(ep::LINE) float block[TERMS][block_width];
+    auto* const to = static_cast<float*>(sums);
+    for (int64_t first = 0; first < b.depth; first += TERMS) {
+        const int64_t terms = std::min(b.depth - first, TERMS);
+        const float* const values = static_cast<const float*>(row) + first;
+        const char* const at = b.at + first * b.depth_step;
+        if (b.width_step == b.storage->size) {
+            add_tile_of_rows<BFloat16>(values, at, b.depth_step, terms, b.is_far, to, b.width);
+            continue;
+        }
+        for (int64_t from = 0; from < b.width; from += block_width) {
+            const int64_t width = std::min(b.width - from, block_width);
+            for (int64_t k = 0; k < terms; ++k) {
+                const char* const lying = at + k * b.depth_step + from * b.width_step;
+                const void* const x = b.storage->load(lying, b.width_step, width, block[k]);
+                if (x != block[k]) std::memcpy(block[k], x, static_cast<size_t>(width) * sizeof(float));
+            }
+            add_tile_of_rows<float>(values, reinterpret_cast<const char*>(block), sizeof block[0], terms, false,
+                                    to + from, width);
+        }
+    }
+}
