@@ -92,6 +92,20 @@ def test_shares_and_values_of_any_size_meet_on_each_instruction_set(isa, launch_
     assert (np.abs(made[ends] - wanted[ends]) <= near[ends]).all()
 
 
+def test_bits_of_a_query_do_not_depend_on_scores_far_apart_beside_it(isa, launch_on):
+    """With AMX the shares of a query that are too small for tiles send its neighbours' by other instructions, too."""
+    given = {name: drawn("bfloat16", 2, 230, 48) for name in "qkv"}
+    whole = Attention.infer(**given)
+    made = []
+    for factor in (1, 90):
+        given["q"][:, 7] *= factor
+        made.append(np.zeros(whole.out.shape, given["q"].dtype))
+        launch_on(isa, BlockedAttention(), whole, (*given.values(), None, made[-1], np.empty(16 << 20, np.uint8)))
+    others = np.arange(230) != 7
+    assert (made[0][:, others] == made[1][:, others]).all()
+    assert (made[0][:, 7] != made[1][:, 7]).any()
+
+
 @pytest.mark.parametrize("offset", [0, 1, 190, -7, -300, 2**62, -(2**62)])
 @pytest.mark.parametrize(("queries", "keys"), [(300, 300), (100, 500), (500, 100)])
 def test_a_query_meets_the_keys_before_it(stream, queries, keys, offset):

@@ -137,20 +137,23 @@ class Block {
 
     // The values of a block of keys, as they are multiplied with shares that are staged, or with scores.
     void bring_values(int64_t key, int64_t keys) {
-        values_ = {second_.storage,
-                   row(EP_ATTENTION_V, key),
-                   g_.step[EP_ATTENTION_V],
-                   g_.line[EP_ATTENTION_V],
-                   g_.columns,
-                   keys,
-                   false};
-        has_values_ = staging_ == nullptr;
-        if (has_values_) return second_.pack_left(values_, scratch_ + room_.v);
-        ep::Factor values = values_;
-        values.storage = staging_->storage;
-        staging_->pack_left(values, scratch_ + room_.staged_v);
-        least_ =
-            staging_->least(scratch_ + room_.staged_v, round_up(g_.columns, staging_->rows) * staging_->steps(keys));
+        ep::Factor values = {second_.storage,
+                             row(EP_ATTENTION_V, key),
+                             g_.step[EP_ATTENTION_V],
+                             g_.line[EP_ATTENTION_V],
+                             g_.columns,
+                             keys,
+                             false};
+        is_staged_ = false;
+        if (staging_ != nullptr) {
+            values.storage = staging_->storage;
+            staging_->pack_left(values, scratch_ + room_.staged_v);
+            least_ = staging_->least(scratch_ + room_.staged_v,
+                                     round_up(g_.columns, staging_->rows) * staging_->steps(keys));
+            is_staged_ = least_ >= 0;
+        }
+        values.storage = second_.storage;
+        if (!is_staged_) second_.pack_left(values, scratch_ + room_.v);
     }
 
     // All strips meet a block of keys, as far as they do.
@@ -194,16 +197,12 @@ class Block {
                                         has_mask() ? scratch_ + room_.mask : nullptr, last, scratch_ + room_.most + own,
                                         scratch_ + room_.sum + own, factor});
         if (grew) loops_.rescale(sums, g_.columns, factor);
-        if (staging_ != nullptr) {
-            char* const shares = scratch_ + room_.shares;
-            const int64_t steps = staging_->steps(keys);
-            if (staging_->takes(sums, g_.columns * width_) &&
-                staging_->agrees(least_, staging_->stage(scores, seen, steps, shares)))
-                return add_values(*staging_, scratch_ + room_.staged_v, shares, steps, steps, sums);
-        }
-        if (!has_values_) second_.pack_left(values_, scratch_ + room_.v);
-        has_values_ = true;
-        add_values(second_, scratch_ + room_.v, scores, keys, seen, sums);
+        if (!is_staged_) return add_values(second_, scratch_ + room_.v, scores, keys, seen, sums);
+        char* const shares = scratch_ + room_.shares;
+        const int64_t steps = staging_->steps(keys);
+        const int least = staging_->stage(scores, seen, steps, shares);
+        const bool agrees = staging_->takes(sums, g_.columns * width_) && staging_->agrees(least_, least);
+        add_values(agrees ? *staging_ : *staging_->otherwise, scratch_ + room_.staged_v, shares, steps, steps, sums);
     }
 
     // Shares of `steps` keys, or of lanes of these, times values, whose panels have `all`.
@@ -252,9 +251,8 @@ class Block {
     char* const scratch_;
     const int64_t query_, count_, width_, strips_;
     char* at_[EP_ATTENTION_PLACES];
-    // The values of the block of keys, whether they are packed for scores, and how small they are.
-    ep::Factor values_ = {};
-    bool has_values_ = false;
+    // Whether the values of the block of keys meet shares that are staged, and how small they are then.
+    bool is_staged_ = false;
     int least_ = 0;
 };
 

@@ -3,7 +3,9 @@
 #pragma once
 
 // What TDPBF16PS makes of tiles, for numbers of any size: it counts denormal numbers as 0. Of each tile's terms the
-// even ones and the odd ones have a sum of their own, and both sums join the one so far.
+// even ones and the odd ones have a sum of their own, and both sums join the one so far. A panel of b may have `parts`,
+// of all steps each, which meet each tile of a in turn.
+template <int parts>
 void multiply_as_tiles(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count,
                        bool adds) {
     const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
@@ -13,13 +15,14 @@ void multiply_as_tiles(const void* left, const void* right, int64_t steps, void*
         auto* const at = static_cast<float*>(sums) + r * step;
         V<float> sum[VECTORS];
         for (int v = 0; v < VECTORS; ++v) sum[v] = adds ? load(at + v * TILE) : V<float>{};
-        for (int64_t k = 0; k < steps; k += TILE) {
+        for (int64_t at_part = 0; at_part < steps * parts; at_part += TILE) {
+            const int64_t k = at_part / parts / TILE * TILE, part = at_part / TILE % parts;
             V<float> even[VECTORS] = {}, odd[VECTORS] = {};
             for (int i = 0; i < TILE; ++i) {
                 const V<uint32_t> x = repeated(row[k * TILE + i]);
 #pragma GCC unroll 2
                 for (int v = 0; v < VECTORS; ++v) {
-                    const V<uint32_t> column = load(b + ((k + i) * VECTORS + v) * TILE);
+                    const V<uint32_t> column = load(b + ((part * steps + k + i) * VECTORS + v) * TILE);
                     even[v] = multiply_add<float>(float_of(x << 16), float_of(column << 16), even[v]);
                     odd[v] = multiply_add<float>(float_of(x & 0xFFFF0000U), float_of(column & 0xFFFF0000U), odd[v]);
                 }

@@ -144,7 +144,12 @@ constexpr ep::Tile amx_tile() {
 // Numbers whose sums are no whole multiples of a normal one are multiplied by other instructions, in the same order.
 constexpr ep::Tile AMX_ANY = [] {
     ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
-    tile.multiply = multiply_as_tiles;
+    tile.multiply = multiply_as_tiles<1>;
+    return tile;
+}();
+constexpr ep::Tile AMX_STAGING_ANY = [] {
+    ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply = multiply_as_tiles<PARTS>;
     return tile;
 }();
 constexpr ep::Tile AMX_STAGING = [] {
@@ -152,7 +157,7 @@ constexpr ep::Tile AMX_STAGING = [] {
     tile.multiply = add_staged;
     tile.least = least_finite_exponent;
     tile.agrees = stages_no_denormals;
-    tile.otherwise = &BFLOAT16_SINGLE;
+    tile.otherwise = &AMX_STAGING_ANY;
     tile.stage = stage_sums;
     tile.takes = has_normal_sums;
     tile.staged = PARTS * VECTORS * ep::LINE;

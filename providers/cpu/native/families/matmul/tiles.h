@@ -57,8 +57,8 @@ struct Tile {
     // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
     void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
     // What `otherwise`, which takes the same panels, has other bits for, if anything: `least` says of so many lanes how
-    // small their elements are, and `agrees` whether products of such elements have the same bits; null, both, where
-    // all have.
+    // small their elements are, by a negative number of those that no other agrees with, and `agrees` whether products
+    // of such elements have the same bits; null, both, where all have.
     int (*least)(const void* panels, int64_t lanes);
     bool (*agrees)(int a, int b);
     const Tile* otherwise;
