@@ -7,19 +7,19 @@ import mmap
 from pathlib import Path
 
 import pytest
-from ep_opencl.compiler import program
+from ep_opencl.compiler import pocl, program
 from ep_opencl.compiler.pocl import check_variable, lacks_processor, name_processor, processor_name, write_over
 
 import ep
 
-HASWELL = b"haswell\0"
+GENERIC, HASWELL = "generic", "haswell"
 
 
 class Driver:
     """The attributes of a pyopencl device that the cure reads."""
 
     def __init__(self, *, platform="Portable Computing Language", driver_version="3.0", target="generic"):
-        self.name = ctypes.create_string_buffer(b"generic", 24)
+        self.name = ctypes.create_string_buffer(target.encode(), 24)
         self.structure = (ctypes.c_uint64 * 256)(0, 8, 2**64 - 1, ctypes.addressof(self.name))
         self.int_ptr = ctypes.addressof(self.structure)
         self.platform = type("Platform", (), {"name": platform})
@@ -35,10 +35,10 @@ needs_proc = pytest.mark.skipif(
 @needs_proc
 def test_name_is_written_once_and_then_found():
     driver = Driver()
-    assert write_over(driver.int_ptr, HASWELL)
+    assert write_over(driver.int_ptr, GENERIC, HASWELL)
     assert driver.name.value == b"haswell"
-    assert write_over(driver.int_ptr, HASWELL)
-    assert not write_over(driver.int_ptr, b"x86-64\0")
+    assert write_over(driver.int_ptr, GENERIC, HASWELL)
+    assert not write_over(driver.int_ptr, GENERIC, "x86-64")
 
 
 @needs_proc
@@ -51,7 +51,7 @@ def test_constant_is_never_written():
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     assert libc.mprotect(driver.structure[3], mmap.PAGESIZE, mmap.PROT_READ) == 0
-    assert not write_over(driver.int_ptr, HASWELL)
+    assert not write_over(driver.int_ptr, GENERIC, HASWELL)
     assert page[:8] == b"generic\0"
 
 
@@ -60,7 +60,20 @@ def test_other_drivers_are_left_alone(other):
     driver = Driver(**other)
     assert not lacks_processor(driver)
     assert not name_processor(driver)
-    assert driver.name.value == b"generic"
+    assert driver.name.value.decode() == other.get("target", "generic")
+
+
+@needs_proc
+@pytest.mark.parametrize(("flags", "named"), [({"avx512f"}, b"haswell"), (set(), b"rocketlake")])
+def test_processor_with_avx512_gets_another_name_though_the_compiler_knows_its_own(monkeypatch, flags, named):
+    haswell = {"avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"}
+    monkeypatch.setattr(pocl, "processor_flags", lambda: frozenset(haswell | flags))
+    monkeypatch.setenv("EP_POCL_PROCESSOR", "auto")
+    driver = Driver(target="rocketlake")
+    assert not lacks_processor(driver)
+    for _ in range(2):
+        assert bool(name_processor(driver)) == bool(flags)
+        assert driver.name.value == named
 
 
 @needs_proc

@@ -105,7 +105,9 @@ def _float_to_integer(w: Writer, i: Instruction, to: Type, of: Type, value: str)
     whole = next((verb for part, verb in _TO_WHOLE.items() if part in i.parts), "trunc")
     spelled = floats.wide_type(of)
     value = floats.wide(w, value, of)
-    suffix = {"half": "f16", "float": "f32", "double": "f64"}[spelled]
+    if spelled == "half":  # as float: LLVM makes the lowest number of 16 bits of NaN on processors with AVX512-FP16
+        spelled, value = "float", w.value(f"fpext half {value} to float")
+    suffix = {"float": "f32", "double": "f64"}[spelled]
     value = w.intrinsic(f"llvm.{whole}.{suffix}", spelled, f"{spelled} {value}")
     verb = "fptosi" if to.is_signed else "fptoui"
     result = w.intrinsic(f"llvm.{verb}.sat.{to.ir}.{suffix}", to.ir, f"{spelled} {value}")
