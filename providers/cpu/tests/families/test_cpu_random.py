@@ -44,7 +44,7 @@ def test_all_but_normal_numbers_do_not_depend_on_the_instruction_set(fresh_pytho
     for each in found:
         assert len(each) == 5
         del each["normal"]
-    assert found[0] == found[1] == found[2]
+    assert all(each == found[0] for each in found)
 
 
 def test_state_and_output_may_be_views_of_one_memory(device, stream):
