@@ -26,7 +26,6 @@ __all__ = [
     "CURE",
     "WITHOUT_DECLARATIONS",
     "check_variable",
-    "crashes_compiler",
     "declares_all",
     "is_pocl",
     "lacks_processor",
@@ -96,12 +95,6 @@ def lacks_processor(native: cl.Device) -> bool:
     return _is_seen(native) and _processor(native) == _UNKNOWN
 
 
-def crashes_compiler(native: cl.Device) -> bool:
-    """Say whether a device is one of PoCL's that compiles for a processor with AVX-512, by a name that its compiler knows."""
-    known = _processor(native) not in {"", _UNKNOWN, *(name for name, _ in _NAMES)}
-    return _is_seen(native) and known and "avx512f" in processor_flags()
-
-
 def check_variable() -> None:
     """Raise UnavailableError if EP_POCL_PROCESSOR is no name that the compiler knows."""
     text, names = os.environ.get(_VARIABLE, ""), [name for name, _ in _NAMES]
@@ -117,7 +110,7 @@ def name_processor(native: cl.Device) -> str:
     variable is not set, the device needs no other name, or the system does not show the memory. Idempotent.
     """
     asked = os.environ.get(_VARIABLE, "")
-    if asked and (lacks_processor(native) or crashes_compiler(native)):
+    if asked and (lacks_processor(native) or _crashes_compiler(native)):
         with suppress(OSError):
             name = processor_name(processor_flags()) if asked == _BEST else asked
             return name if name is not None and write_over(native.int_ptr, _processor(native), name) else ""
@@ -143,6 +136,12 @@ def write_over(structure: int, old: str, new: str) -> bool:
             if found.startswith((before, after)):
                 return True
     return False
+
+
+def _crashes_compiler(native: cl.Device) -> bool:
+    """Say whether a device is one of PoCL's that compiles for a processor with AVX-512, by a name that its compiler knows."""
+    known = _processor(native) not in {"", _UNKNOWN, *(name for name, _ in _NAMES)}
+    return _is_seen(native) and known and "avx512f" in processor_flags()
 
 
 def _processor(native: cl.Device) -> str:
