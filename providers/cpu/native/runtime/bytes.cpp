@@ -62,7 +62,8 @@ int64_t last_cache() {
 }
 
 // A Sapphire Rapids of a cloud foresees nothing: unless they are fetched, 512 Ki elements of relu take 2.4 to 2.9 times
-// as long, 1 Mi 1.2 times, and of tanh 1.3 times. A Zen 3 does, but for inputs beyond its caches beside outputs that go past them.
+// as long, 1 Mi 1.2 times, and of tanh 1.3 times. A Zen 3 does, but for inputs beyond its caches beside outputs that go
+// past them.
 int64_t fetching() {
 #if EP_X86
     if (__builtin_cpu_is("intel")) return int64_t{2} << 20;
