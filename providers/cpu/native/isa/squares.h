@@ -18,22 +18,26 @@ EP_INLINE V<U> interleaved(V<U> a, V<U> b, std::index_sequence<i...>) {
 #endif
 }
 
-// Lane q is read from the row q strides on.
+// Lane q is read from the row q strides on; lanes from `count` on hold anything.
 template <class U>
-EP_INLINE V<U> gathered(const char* at, int64_t stride) {
+EP_INLINE V<U> gathered(const char* at, int64_t stride, int count = EP_WIDTH / LANE) {
     V<U> vector;
 #if EP_WIDTH == 64
     __m512i lanes = _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride)), 1);
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 2 * stride)), 2);
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 3 * stride)), 3);
+    if (count > 1) lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride)), 1);
+    if (count > 2)
+        lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 2 * stride)), 2);
+    if (count > 3)
+        lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 3 * stride)), 3);
     vector = reinterpret_cast<V<U>>(lanes);
 #elif EP_WIDTH == 32
-    const __m256i low = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride));
-    vector = reinterpret_cast<V<U>>(_mm256_inserti128_si256(low, high, 1));
+    __m256i lanes = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+    if (count > 1)
+        lanes = _mm256_inserti128_si256(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride)), 1);
+    vector = reinterpret_cast<V<U>>(lanes);
 #else
     static_cast<void>(stride);
+    static_cast<void>(count);
     std::memcpy(&vector, at, sizeof vector);
 #endif
     return vector;
@@ -61,11 +65,12 @@ EP_INLINE void transpose_lanes(V<U> (&rows)[IN_LANE<U>]) {
     }
 }
 
-// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row of `columns`.
+// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row of `columns`. Rows from
+// `rows` on are not read, and their columns hold anything.
 template <class U>
-EP_INLINE void turn_lane(const char* in, int64_t in_step, V<U> (&columns)[IN_LANE<U>]) {
+EP_INLINE void turn_lane(const char* in, int64_t in_step, V<U> (&columns)[IN_LANE<U>], int rows = Vector<U>::lanes) {
     constexpr int k = IN_LANE<U>;
-    for (int i = 0; i < k; ++i) columns[i] = gathered<U>(in + i * in_step, k * in_step);
+    for (int i = 0; i < k; ++i) columns[i] = gathered<U>(in + i * in_step, k * in_step, (rows - i + k - 1) / k);
     transpose_lanes<U>(columns);
 }
 // The way back.

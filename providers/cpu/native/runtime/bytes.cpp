@@ -49,16 +49,22 @@ void move(Move& m) {
     ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
 }
 
-// The bytes of the last cache that one core owns or shares, as far as others leave them: 480 MiB of a server's
-// processor are those of dozens of cores. sysconf counts the last caches of all cores together.
-int64_t last_cache() {
-    constexpr int64_t most = int64_t{32} << 20;
+// The bytes of a cache that one core owns or shares, or `otherwise` where the system does not tell. sysconf counts the
+// last caches of all cores together.
+int64_t cache(const char* size, int64_t otherwise) {
     long long kibibytes = 0;
-    if (std::FILE* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+    if (std::FILE* const file = std::fopen(size, "r")) {
         if (std::fscanf(file, "%lldK", &kibibytes) != 1) kibibytes = 0;
         std::fclose(file);
     }
-    return kibibytes > 0 ? std::min(int64_t{kibibytes} << 10, most) : most;
+    return kibibytes > 0 ? int64_t{kibibytes} << 10 : otherwise;
+}
+
+// The bytes of the last cache, as far as others leave them: 480 MiB of a server's processor are those of dozens of
+// cores.
+int64_t last_cache() {
+    constexpr int64_t most = int64_t{32} << 20;
+    return std::min(cache("/sys/devices/system/cpu/cpu0/cache/index3/size", most), most);
 }
 
 // A Sapphire Rapids of a cloud foresees nothing: unless they are fetched, 512 Ki elements of relu take 2.4 to 2.9 times
@@ -76,6 +82,7 @@ int64_t fetching() {
 // What a launch leaves in the cache beside others is still there at the next one.
 const int64_t ep::STREAMING = last_cache() + (int64_t{8} << 20);
 const int64_t ep::FETCHING = fetching();
+const int64_t ep::OWN = cache("/sys/devices/system/cpu/cpu0/cache/index2/size", int64_t{1} << 20);
 
 void ep::count_call() {
     calls.fetch_add(1, std::memory_order_relaxed);

@@ -30,6 +30,8 @@ namespace ep {
 extern const int64_t STREAMING;
 // From this many bytes moved on, loops fetch what they read next.
 extern const int64_t FETCHING;
+// Bytes of the second cache, which a core has to itself.
+extern const int64_t OWN;
 // Streaming stores write whole lines.
 constexpr int64_t LINE = 64;
 

@@ -180,7 +180,7 @@ class Block {
             tile.multiply(scratch_ + room_.k + i * lanes() * tile.lane,
                           scratch_ + room_.q + strip * width_ * lanes() * tile.lane, lanes(),
                           scratch_ + room_.scores + i * width_ * tile.sum, width_,
-                          static_cast<int>(std::min<int64_t>(tile.rows, keys - i)), false);
+                          static_cast<int>(std::min<int64_t>(tile.rows, keys - i)), false, scratch_);
     }
 
     // The scores of a strip become shares, by which the values are multiplied: `seen` of `keys` rows of them.
@@ -210,7 +210,7 @@ class Block {
                     char* sums) const {
         for (int64_t e = 0; e < g_.columns; e += tile.rows)
             tile.multiply(values + e * all * tile.lane, shares, steps, sums + bytes(e * width_), width_,
-                          static_cast<int>(std::min<int64_t>(tile.rows, g_.columns - e)), true);
+                          static_cast<int>(std::min<int64_t>(tile.rows, g_.columns - e)), true, shares);
     }
 
     // The mask of so many queries and keys, turned as the scores are.

@@ -7,7 +7,7 @@
 // of all steps each, which meet each tile of a in turn.
 template <int parts>
 void multiply_as_tiles(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count,
-                       bool adds) {
+                       bool adds, const char*) {
     const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
     const auto float_of = [](V<uint32_t> x) { return reinterpret_cast<V<float>>(x); };
     for (int r = 0; r < std::min(count, TILE_ROWS); ++r) {

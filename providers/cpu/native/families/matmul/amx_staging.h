@@ -102,7 +102,8 @@ EP_INLINE void multiply_parts(const uint32_t* a, const uint32_t* b, int64_t step
     }
 }
 
-void add_staged(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count, bool) {
+void add_staged(const void* left, const void* right, int64_t steps, void* sums, int64_t step, int count, bool,
+                const char*) {
     const auto *a = static_cast<const uint32_t*>(left), *b = static_cast<const uint32_t*>(right);
     (count > TILE ? multiply_parts<true> : multiply_parts<false>)(a, b, steps, static_cast<float*>(sums), step);
 }

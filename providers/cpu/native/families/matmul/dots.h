@@ -94,16 +94,23 @@ void dot_bytes(const void* left, const void* right, int64_t depth, void* sums, i
     }
 }
 
-void dot_pairs(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
-    auto* const rows = count <= 1 ? dot_rows<1> : count <= 2 ? dot_rows<2> : count <= 4 ? dot_rows<4> : dot_rows<12>;
+void dot_pairs(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
+               const char*) {
+    auto* const rows = count <= 1   ? dot_rows<1>
+                       : count <= 2 ? dot_rows<2>
+                       : count <= 4 ? dot_rows<4>
+                       : count <= 8 ? dot_rows<8>
+                                    : dot_rows<12>;
     rows(a, b, depth, sums, step, adds);
 }
 
 template <class U>
-void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
+void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
+               const char*) {
     auto* const rows = count <= 1   ? dot_bytes<U, 1>
                        : count <= 2 ? dot_bytes<U, 2>
                        : count <= 4 ? dot_bytes<U, 4>
+                       : count <= 8 ? dot_bytes<U, 8>
                                     : dot_bytes<U, 12>;
     rows(a, b, depth, sums, step, adds);
 }

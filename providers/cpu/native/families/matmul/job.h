@@ -75,16 +75,16 @@ inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t 
     return agrees ? tile.multiply : tile.otherwise->multiply;
 }
 
-// Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
+// Sums of `rows` rows and of all columns of `across` panels, or what is added to them. Each panel of a brings a share
+// of the next panel of b nearer.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
                             int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
-    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
-                  b_panel = tile.columns * steps;
-    for (int64_t j = 0; j < across; ++j)
+    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps * tile.lane,
+                  b_panel = tile.columns * steps * tile.lane, share = b_panel / down / LINE * LINE;
+    for (int64_t j = 0; j < across; ++j, b += b_panel)
         for (int64_t i = 0; i < down; ++i)
-            multiply(a + i * a_panel * tile.lane, b + j * b_panel * tile.lane, steps,
-                     sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                     static_cast<int>(rows - i * tile.rows), adds);
+            multiply(a + i * a_panel, b, steps, sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
+                     static_cast<int>(rows - i * tile.rows), adds, b + b_panel + i * share);
 }
 
 // Whether panels end where m rows of n columns do.

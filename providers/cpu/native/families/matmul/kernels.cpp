@@ -35,7 +35,7 @@ constexpr ep::Tile tile_of() {
     ep::Tile tile = {};
     tile.rows = PANEL_ROWS;
     tile.columns = columns;
-    tile.block = BLOCK_PANELS;
+    tile.block = BLOCK_PANELS<Lane>;
     tile.widths = 1;
     tile.terms = As::terms;
     tile.ahead = As::ahead;
@@ -43,7 +43,7 @@ constexpr ep::Tile tile_of() {
     tile.lane = sizeof(Lane);
     tile.sum = sizeof(typename By::Sum);
     tile.storage = EP_STORAGE(S);
-    tile.parts = 1U << 1 | 1U << 2 | 1U << 4;
+    tile.parts = 1U << 1 | 1U << 2 | 1U << 4 | (PANEL_ROWS > 8 ? 1U << 8 : 0U);
     tile.pack_left = pack<As, PANEL_ROWS>;
     tile.pack_right = pack<As, columns>;
     tile.multiply = multiply<By>;

@@ -71,15 +71,22 @@ int64_t wanted_tiles() {
     return threads == 1 ? 1 : 2 * threads;
 }
 
+// Rows of a tile of so many columns, as many as its sums have room for: those that go where they belong need none, but
+// are added to from a core's own cache, if they are more than once.
+int64_t most_rows(const Job& job, int64_t columns) {
+    const ep_matmul_plan& g = *job.plan;
+    if (!job.is_plain || !is_whole(job, g.m, g.n)) return ROWS;
+    if (g.k <= depth_of(*job.tile)) return 4 * ROWS;
+    return std::max(ROWS, SUM_BYTES / (columns * job.tile->widths * job.tile->sum));
+}
+
 // Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
     const int64_t most = job.columns, panel = job.tile->columns / job.tile->widths;
     job.batches = extents(g, 0, g.kept);
-    // Sums that go where they belong, once, need no room.
-    const bool is_direct = job.is_plain && is_whole(job, g.m, g.n) && g.k <= depth_of(*job.tile);
-    job.down = ceil_div(g.m, is_direct ? 4 * ROWS : ROWS);
     job.across = ceil_div(g.n, most);
+    job.down = ceil_div(g.m, most_rows(job, ceil_div(g.n, std::max(job.across, int64_t{ep::threads()}))));
     for (;;) {
         job.rows = round_up(ceil_div(g.m, job.down), job.tile->rows);
         job.columns = round_up(ceil_div(g.n, job.across), panel);

@@ -95,6 +95,20 @@ void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     }
 }
 
+// The first `count` lanes of a vector.
+template <int64_t count, class L>
+EP_INLINE void store_first(L* to, const L* from) {
+#if EP_WIDTH == 64
+    const __m512i vector = _mm512_loadu_si512(from);
+    if constexpr (sizeof(L) == 4)
+        _mm512_mask_storeu_epi32(to, (1U << count) - 1, vector);
+    else
+        _mm512_mask_storeu_epi64(to, (1U << count) - 1, vector);
+#else
+    std::memcpy(to, from, sizeof(L) * count);
+#endif
+}
+
 // Along the depth: as many rows as a vector has lanes, turned in registers. Rows that lie as lanes are read in place.
 template <class As, int COLUMNS>
 void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
@@ -130,7 +144,9 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
         for (int part = 0; part < COLUMNS; part += lanes) {
             constexpr int64_t whole = COLUMNS;
             const int64_t from = w + part;
-            const bool is_there = lies && from + lanes <= factor.width;
+            // Rows of the panel, beyond which nothing is read.
+            const int64_t used = std::min<int64_t>(lanes, COLUMNS - part);
+            const bool is_there = lies && from + used <= factor.width;
             if (!is_there)
                 for (int64_t i = 0; i < lanes; ++i) fill(from + i < w + whole ? from + i : factor.width, buffer[i]);
             const char* const in =
@@ -142,12 +158,12 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
                 if (COLUMNS - part >= lanes)
                     std::memcpy(panel + d * COLUMNS + part, row, sizeof(L) * lanes);
                 else
-                    std::memcpy(panel + d * COLUMNS + part, row, sizeof(L) * (COLUMNS % lanes));
+                    store_first<COLUMNS % lanes>(panel + d * COLUMNS + part, row);
             };
             int64_t d = 0;
             for (; d + square <= steps; d += square) {
                 V<Word> columns[square];
-                turn_lane<Word>(in + d * int64_t{sizeof(L)}, in_step, columns);
+                turn_lane<Word>(in + d * int64_t{sizeof(L)}, in_step, columns, static_cast<int>(used));
 #pragma GCC unroll 4
                 for (int i = 0; i < square; ++i) {
                     if constexpr (As::flip != 0) columns[i] ^= flip;
@@ -155,8 +171,8 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
                 }
             }
             for (; d < steps; ++d) {
-                Word row[lanes];
-                for (int64_t i = 0; i < lanes; ++i) {
+                Word row[lanes] = {};
+                for (int64_t i = 0; i < used; ++i) {
                     std::memcpy(&row[i], in + i * in_step + d * int64_t{sizeof(L)}, sizeof(L));
                     row[i] ^= flip;
                 }
@@ -181,7 +197,9 @@ template <class T, int COLUMNS>
 void pack_complex(const ep::Factor& factor, void* panels) {
     auto* const lanes = static_cast<Complex<T>*>(panels);
     const int64_t panel = factor.depth * COLUMNS, size = (factor.width + COLUMNS - 1) / COLUMNS * panel;
-    if (std::abs(factor.width_step) <= std::abs(factor.depth_step)) {
+    if constexpr (sizeof(Complex<T>) == sizeof(uint64_t)) {
+        pack<Single<uint64_t>, COLUMNS>(factor, panels);
+    } else if (std::abs(factor.width_step) <= std::abs(factor.depth_step)) {
         pack_across<Single<Complex<T>>, COLUMNS>(factor, lanes);
     } else {
         alignas(ep::LINE) Complex<T> block[ep::BLOCK];

@@ -5,7 +5,8 @@
 // 16 vector registers, or 32.
 constexpr int PANEL_ROWS = EP_WIDTH == 64 ? 12 : 6;
 // With AVX-512 a core's own cache has 1 MiB or more: half as often panels of b come into it again.
-constexpr int64_t BLOCK_PANELS = EP_WIDTH == 64 ? 16 : 8;
+template <class L>
+constexpr int64_t BLOCK_PANELS = EP_WIDTH == 64 && sizeof(L) == 4 ? 16 : 8;
 // Two vectors of columns: with 2 * PANEL_ROWS sums, one row's value and the columns, all registers are in use.
 constexpr int VECTORS = 2;
 template <class T>
@@ -77,32 +78,40 @@ EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::La
     }
 }
 
-// Steps of panels of b that are fetched ahead into the nearest cache, which they fill, and of those of a: on a Sapphire
-// Rapids that foresees nothing 1024^3 of float32 takes 0.93 of the time.
-constexpr int64_t B_AHEAD = 8, A_AHEAD = 16;
+// Steps in which a line of what comes next is brought into a core's own cache: one at a time, because many at once keep
+// waiting what this product reads.
+constexpr int64_t LINE_STEPS = 8;
 
-template <class L>
-EP_INLINE void fetch_ahead(const L* a, const L* b) {
-    for (int v = 0; v < VECTORS; ++v) __builtin_prefetch(b + (B_AHEAD * VECTORS + v) * Vector<L>::lanes);
-    __builtin_prefetch(a + A_AHEAD * PANEL_ROWS);
+template <class By, int R>
+EP_INLINE void multiply_step(const typename By::Lane* a, const typename By::Lane* b,
+                             V<typename By::Sum> (&sum)[R][VECTORS]) {
+    using L = typename By::Lane;
+    V<L> columns[VECTORS];
+#pragma GCC unroll 2
+    for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * Vector<L>::lanes);
+    multiply_part<By, 0, R>(a, columns, sum);
+    if constexpr (By::parts == 2) multiply_part<By, 1, R>(a, columns, sum);
 }
 
 // Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
 template <class By, int R>
-void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds) {
+void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds,
+                   const char* next) {
     using L = typename By::Lane;
     using T = typename By::Sum;
     constexpr int lanes = Vector<L>::lanes;
     const L *a = static_cast<const L*>(left), *b = static_cast<const L*>(right);
     V<T> sum[R][VECTORS] = {};
-    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) {
-        V<L> columns[VECTORS];
-        if (EP_WIDTH == 64) fetch_ahead(a, b);
-#pragma GCC unroll 2
-        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
-        multiply_part<By, 0, R>(a, columns, sum);
-        if constexpr (By::parts == 2) multiply_part<By, 1, R>(a, columns, sum);
+    int64_t k = 0;
+    if (EP_WIDTH == 64) {
+        for (; k + LINE_STEPS <= depth; k += LINE_STEPS, next += ep::LINE) {
+            __builtin_prefetch(next, 0, 2);
+#pragma GCC unroll 8
+            for (int64_t i = 0; i < LINE_STEPS; ++i, a += PANEL_ROWS, b += VECTORS * lanes)
+                multiply_step<By, R>(a, b, sum);
+        }
     }
+    for (; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) multiply_step<By, R>(a, b, sum);
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2
@@ -114,12 +123,14 @@ void multiply_rows(const void* left, const void* right, int64_t depth, void* sum
 }
 
 template <class By>
-void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
+void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
+              const char* next) {
     auto* const rows = count <= 1   ? multiply_rows<By, 1>
                        : count <= 2 ? multiply_rows<By, 2>
                        : count <= 4 ? multiply_rows<By, 4>
+                       : count <= 8 ? multiply_rows<By, std::min(8, PANEL_ROWS)>
                                     : multiply_rows<By, PANEL_ROWS>;
-    rows(a, b, depth, sums, step, adds);
+    rows(a, b, depth, sums, step, adds, next);
 }
 
 // Rows of a panel of complex numbers: each has two sums in a place.
@@ -167,7 +178,8 @@ void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64
 }
 
 template <class T>
-void multiply_complex(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
+void multiply_complex(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
+                      const char*) {
     auto* const rows = count <= 1   ? multiply_complex_rows<T, 1>
                        : count <= 2 ? multiply_complex_rows<T, 2>
                                     : multiply_complex_rows<T, COMPLEX_ROWS>;

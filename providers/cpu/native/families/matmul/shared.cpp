@@ -14,8 +14,10 @@ using ep::ceil_div;
 constexpr double LEAST = 1 << 29;
 // Panels of columns that are packed at a time: rows of b are read as far as `pack` does.
 constexpr int64_t PACKED_PANELS = 8, LEAST_PANELS = 8;
-// Bytes of the sums of a block, which a core's own cache keeps beside panels.
-constexpr int64_t SUMS = int64_t{512} << 10;
+// Bytes of the sums of a block, which a core's own cache keeps beside panels: half of it, or of the usual ones.
+int64_t most_sums() {
+    return std::clamp(ep::OWN / 2, int64_t{512} << 10, int64_t{1} << 20);
+}
 // Depths of panels that a stripe may have, and parts of a launch.
 constexpr int64_t MOST_DEPTHS = 64, MOST_PARTS = 4096;
 
@@ -51,7 +53,7 @@ int64_t stripe(const Job& job) {
     const int64_t panel = tile.columns / tile.widths, rows = tile.block * tile.rows;
     const int64_t all = ceil_div(g.n, panel);
     const int64_t most =
-        std::min(SHARED_BYTES / (steps * tile.columns * tile.lane), SUMS / (rows * tile.columns * tile.sum));
+        std::min(SHARED_BYTES / (steps * tile.columns * tile.lane), most_sums() / (rows * tile.columns * tile.sum));
     if (depths > MOST_DEPTHS || most < std::min(all, LEAST_PANELS)) return 0;
     return ceil_div(all, ceil_div(all, most)) * panel;
 }

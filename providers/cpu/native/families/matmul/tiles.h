@@ -49,8 +49,9 @@ struct Tile {
     void (*begin)();
     void (*end)();
     // sums += a panel @ b panel, or sums = that unless it `adds`, for the first `count` rows of the panel or a few
-    // more; rows of sums are `step` apart.
-    void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds);
+    // more; rows of sums are `step` apart. Meanwhile the first lines at `next` may come into a core's own cache.
+    void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
+                     const char* next);
     // sums += one row @ a factor, read where it lies, for all columns; `row` holds the row's elements as sums are kept.
     // Null where elements have no such kernel.
     void (*multiply_row)(const void* row, const Factor& factor, void* sums);
