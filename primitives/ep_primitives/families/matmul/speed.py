@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ep import TensorSpec
-from ep_primitives.cases.sample import Sample, between
+from ep_primitives.cases.sample import Sample, between, usual
 from ep_primitives.descriptors.window import windowed
 from ep_primitives.families.matmul import Matmul
+from ep_primitives.judging.reference import array_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from ep_primitives.judging.reference import Array
 
 __all__ = ["SAMPLES"]
 
@@ -40,6 +45,11 @@ def _squares(dtype: str, sizes: Iterable[int]) -> list[Sample]:
     return [_sample(dtype, size, size, size) for size in sizes]
 
 
+def _weights(rng: np.random.Generator, spec: TensorSpec) -> Array:
+    """Return weights as layers begin with: sums over a row of inputs of size one have size one, in which gelu is of use."""
+    return (usual(rng, spec) / np.sqrt(spec.shape[0])).astype(array_dtype(spec.dtype))
+
+
 _TURNED: Final = TensorSpec("float32", (1024, 1024), (1, 1024))
 _ROW: Final = TensorSpec("float32", (3072,))
 
@@ -57,5 +67,6 @@ SAMPLES: Final = [
         Matmul.infer(
             TensorSpec("float32", (128, 768)), TensorSpec("float32", (768, 3072)), bias=_ROW, activation="gelu"
         ),
+        {"b": _weights},
     ),
 ]

@@ -26,6 +26,31 @@ inline bool streams(int64_t traffic, int operands, char* const* at, int64_t n) {
     return true;
 }
 
+// What a loop reads later: of each of its inputs the block a few behind the one that is computed.
+class Later {
+   public:
+    // A block of an input lies at `at`.
+    void add(const char* at, int64_t nbytes) { inputs_[count_++] = {at + DISTANCE * nbytes, nbytes, 0}; }
+
+    // Fetches as much of each block as `done` of `all` bytes are of another one.
+    void fetch(int64_t done, int64_t all) {
+        for (int k = 0; k < count_; ++k) {
+            Input& input = inputs_[k];
+            for (; input.fetched * all < done * input.nbytes; input.fetched += ep::LINE)
+                __builtin_prefetch(input.at + input.fetched);
+        }
+    }
+
+   private:
+    struct Input {
+        const char* at;
+        int64_t nbytes, fetched;
+    };
+    static constexpr int64_t DISTANCE = 3;
+    Input inputs_[EP_PLACES];
+    int count_ = 0;
+};
+
 // Where blocks are written, and how they get to the output.
 class Target {
    public:
@@ -48,7 +73,19 @@ class Target {
 
     void* block() { return is_direct_ ? at_ : staged_.bytes; }
 
+    // Whether a block that is ready now goes past the caches line by line, beside which others can be fetched.
+    bool has_room() const { return is_streaming_ && storage_.is_direct && ep::is_line_aligned(at_); }
+
     void flush(int64_t n) { take(block(), n); }
+    // The same beside what is fetched: memory then neither waits nor is asked for more than a core can wait for.
+    void flush(int64_t n, Later& later) {
+        const int64_t nbytes = n * step_;
+        for (int64_t line = 0; line < nbytes; line += ep::LINE) {
+            later.fetch(line + ep::LINE, nbytes);
+            ep::stream_copy(at_ + line, staged_.bytes + line, std::min(nbytes - line, ep::LINE));
+        }
+        at_ += nbytes;
+    }
 
     // The same for elements elsewhere. Whoever walks over a large output calls stream_done() at the end.
     void take(const void* elements, int64_t n) {

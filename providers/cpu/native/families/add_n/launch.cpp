@@ -37,12 +37,15 @@ void add_dense(const ep_add_n_plan& g, const ep::Adder& adder, char* const* at, 
     const char* from[EP_TERMS];
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
+        Later later;
+        const bool has_room = is_large && out.has_room();
         for (int k = 0; k < g.terms; ++k) {
             from[k] = at[k] + i * size;
-            if (is_large) fetch(from[k] + m * size, m * size);
+            if (has_room) later.add(from[k], m * size);
+            if (is_large && !has_room) fetch(from[k] + m * size, m * size);
         }
         adder.run(from, g.terms, out.block(), m);
-        out.flush(m);
+        has_room ? out.flush(m, later) : out.flush(m);
     }
 }
 

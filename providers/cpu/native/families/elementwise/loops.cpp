@@ -59,16 +59,21 @@ __attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, c
 __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
                                              int64_t n, const void* const* singles, int which) {
     const ep_row& row = *g.row;
-    const bool is_large = g.traffic >= ep::FETCHING;
+    const bool is_large = g.traffic >= ep::FETCHING, is_dense = step[0] == row.from->size && step[1] == row.from->size;
     Block blocks[2];
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
         const void* in[2];
-        for (int k = 0; k < 2; ++k)
+        const bool is_beside = is_large && out.has_room() && which < 0 && is_dense;
+        Later later;
+        for (int k = 0; k < 2; ++k) {
+            const char* const from = at[k] + i * step[k];
+            if (is_beside) later.add(from, m * step[k]);
             in[k] =
-                which == k ? singles[k] : loaded(*row.from, at[k] + i * step[k], step[k], m, blocks[k].bytes, is_large);
+                which == k ? singles[k] : loaded(*row.from, from, step[k], m, blocks[k].bytes, is_large && !is_beside);
+        }
         row.body(in[0], in[1], out.block(), m, g.attributes, which);
-        out.flush(m);
+        is_beside ? out.flush(m, later) : out.flush(m);
     }
 }
 
@@ -95,13 +100,17 @@ void as_stored(const ep_geometry& g, const ep::Stored& stored, char* const* at, 
     for (int64_t i = 0, m; i < n; i += m) {
         m = is_streaming ? out.length(n - i) : at_once(g, n - i, size);
         const void* in[2] = {};
+        const bool is_large = g.traffic >= ep::FETCHING,
+                   is_beside = is_large && out.has_room() && which < 0 && inputs == 2;
+        Later later;
         for (int k = 0; k < inputs; ++k) {
             const char* const from = at[k] + i * size;
-            if (g.traffic >= ep::FETCHING && which != k) fetch_next(from, m * size);
+            if (is_beside) later.add(from, m * size);
+            if (is_large && !is_beside && which != k) fetch_next(from, m * size);
             in[k] = which == k ? singles[k] : from;
         }
         stored.body(in[0], in[1], out.block(), m, g.attributes, which);
-        out.flush(m);
+        is_beside ? out.flush(m, later) : out.flush(m);
     }
 }
 
