@@ -99,11 +99,8 @@ void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
 template <int64_t count, class L>
 EP_INLINE void store_first(L* to, const L* from) {
 #if EP_WIDTH == 64
-    const __m512i vector = _mm512_loadu_si512(from);
-    if constexpr (sizeof(L) == 4)
-        _mm512_mask_storeu_epi32(to, (1U << count) - 1, vector);
-    else
-        _mm512_mask_storeu_epi64(to, (1U << count) - 1, vector);
+    using T = std::conditional_t<sizeof(L) == 4, float, double>;
+    store_part<T>(reinterpret_cast<T*>(to), count, reinterpret_cast<V<T>>(_mm512_loadu_si512(from)));
 #else
     std::memcpy(to, from, sizeof(L) * count);
 #endif
