@@ -28,6 +28,8 @@ namespace ep {
 
 // From this many bytes moved on, outputs are stored past the caches: these could not keep them anyway.
 extern const int64_t STREAMING;
+// Whether the processor brings the lines of a stream before they are read.
+extern const bool FORESEES;
 // From this many bytes moved on, loops fetch what they read next.
 extern const int64_t FETCHING;
 // Bytes of the second cache, which a core has to itself.

@@ -74,7 +74,7 @@ class Target {
     void* block() { return is_direct_ ? at_ : staged_.bytes; }
 
     // Whether a block that is ready now goes past the caches line by line, beside which others can be fetched.
-    bool has_room() const { return is_streaming_ && storage_.is_direct && ep::is_line_aligned(at_); }
+    bool has_room() const { return !ep::FORESEES && is_streaming_ && storage_.is_direct && ep::is_line_aligned(at_); }
 
     void flush(int64_t n) { take(block(), n); }
     // The same beside what is fetched: memory then neither waits nor is asked for more than a core can wait for.

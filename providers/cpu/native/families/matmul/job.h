@@ -75,8 +75,8 @@ inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t 
     return agrees ? tile.multiply : tile.otherwise->multiply;
 }
 
-// Sums of `rows` rows and of all columns of `across` panels, or what is added to them. Each panel of a brings a share
-// of the next panel of b nearer.
+// Sums of `rows` rows and of all columns of `across` panels, or what is added to them. On a processor that foresees
+// nothing each panel of a brings a share of the next panel of b nearer.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
                             int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
     const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps * tile.lane,
@@ -84,7 +84,7 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
     for (int64_t j = 0; j < across; ++j, b += b_panel)
         for (int64_t i = 0; i < down; ++i)
             multiply(a + i * a_panel, b, steps, sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                     static_cast<int>(rows - i * tile.rows), adds, b + b_panel + i * share);
+                     static_cast<int>(rows - i * tile.rows), adds, FORESEES ? b : b + b_panel + i * share);
 }
 
 // Whether panels end where m rows of n columns do.

@@ -78,9 +78,9 @@ EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::La
     }
 }
 
-// Steps in which a line of what comes next is brought into a core's own cache: one at a time, because many at once keep
-// waiting what this product reads.
-constexpr int64_t LINE_STEPS = 8;
+// Steps in which a line of what comes next is brought into a core's own cache, as a block's panels of a need to bring a
+// panel of b: one at a time, because many at once keep waiting what this product reads.
+constexpr int64_t LINE_STEPS = EP_WIDTH == 16 ? 16 : 8;
 
 template <class By, int R>
 EP_INLINE void multiply_step(const typename By::Lane* a, const typename By::Lane* b,
@@ -103,13 +103,10 @@ void multiply_rows(const void* left, const void* right, int64_t depth, void* sum
     const L *a = static_cast<const L*>(left), *b = static_cast<const L*>(right);
     V<T> sum[R][VECTORS] = {};
     int64_t k = 0;
-    if (EP_WIDTH == 64) {
-        for (; k + LINE_STEPS <= depth; k += LINE_STEPS, next += ep::LINE) {
-            __builtin_prefetch(next, 0, 2);
+    for (; k + LINE_STEPS <= depth; k += LINE_STEPS, next += ep::LINE) {
+        __builtin_prefetch(next, 0, 2);
 #pragma GCC unroll 8
-            for (int64_t i = 0; i < LINE_STEPS; ++i, a += PANEL_ROWS, b += VECTORS * lanes)
-                multiply_step<By, R>(a, b, sum);
-        }
+        for (int64_t i = 0; i < LINE_STEPS; ++i, a += PANEL_ROWS, b += VECTORS * lanes) multiply_step<By, R>(a, b, sum);
     }
     for (; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) multiply_step<By, R>(a, b, sum);
 #pragma GCC unroll 12
