@@ -47,7 +47,8 @@ def _squares(dtype: str, sizes: Iterable[int]) -> list[Sample]:
 
 def _weights(rng: np.random.Generator, spec: TensorSpec) -> Array:
     """Return weights as layers begin with: sums over a row of inputs of size one have size one, in which gelu is of use."""
-    return (usual(rng, spec) / np.sqrt(spec.shape[0])).astype(array_dtype(spec.dtype))
+    weights: Array = usual(rng, spec) / np.sqrt(spec.shape[0])
+    return weights.astype(array_dtype(spec.dtype))
 
 
 _TURNED: Final = TensorSpec("float32", (1024, 1024), (1, 1024))
