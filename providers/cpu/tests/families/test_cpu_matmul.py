@@ -227,6 +227,30 @@ def test_large_product_on_shared_panels_has_the_bits_of_parts_of_it(isa, launch_
         assert part.any()
 
 
+@pytest.mark.parametrize("rows", [488, 492, 496, 500])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+def test_plain_product_of_several_depths_writes_its_rows_and_no_others(isa, launch_on, dtype, rows):
+    """Whatever number of rows the last panel has; sums that go where they belong have the bits of others."""
+    a, b = draw((rows, 530), dtype), draw((530, 512), dtype)
+    room = np.ones((rows + 12, 528), dtype)
+    out = room[:rows, :512]
+    launch_on(
+        isa,
+        PanelMatmul(),
+        Matmul(a=ep.TensorSpec.of(a), b=ep.TensorSpec.of(b), out=ep.TensorSpec.of(out)),
+        (a, b, None, out),
+        (1, 0),
+    )
+    other = np.empty((rows, 511), dtype)
+    launch_on(
+        isa, PanelMatmul(), Matmul.infer(*map(ep.TensorSpec.of, (a, b[:, 1:]))), (a, b[:, 1:], None, other), (1, 0)
+    )
+    assert (out[:, 1:] == other).all()
+    np.testing.assert_allclose(out, a @ b, rtol=0, atol=1e-2 if dtype != "float64" else 1e-10)
+    assert (room[rows:] == 1).all()
+    assert (room[:, 512:] == 1).all()
+
+
 def test_errors_have_no_bias(stream):
     a, b = RNG.uniform(0.5, 1.5, (64, 1000)).astype(np.float32), RNG.uniform(0.5, 1.5, (1000, 64)).astype(np.float32)
     error = product(stream, a, b) - a.astype(np.float64) @ b.astype(np.float64)
