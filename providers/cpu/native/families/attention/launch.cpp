@@ -174,7 +174,7 @@ class Block {
         }
     }
 
-    // The scores of a strip: of the first `seen` of `keys` keys, or a few more.
+    // The scores of a strip: of the first `seen` of `keys` keys, or a few more. All that comes next is near.
     void score(const ep::Tile& tile, int64_t strip, int64_t seen, int64_t keys) {
         for (int64_t i = 0; i < seen; i += tile.rows)
             tile.multiply(scratch_ + room_.k + i * lanes() * tile.lane,

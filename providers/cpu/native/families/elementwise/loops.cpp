@@ -25,6 +25,7 @@ void fetch_next(const char* at, int64_t nbytes) {
 }
 
 // Bytes that are computed at a time where inputs are fetched: as many lines as a core of Intel's waits for at once.
+// Lines of two inputs would be twice as many: where stores go past the caches, they come beside these.
 constexpr int64_t FETCHED = 1024;
 
 // Elements that are computed at a time: all where no input is fetched.

@@ -38,11 +38,11 @@ EP_TILE_DOTS(int8_t, _tile_dpbssd)
 EP_TILE_DOTS(uint8_t, _tile_dpbuud)
 #undef EP_TILE_DOTS
 
-// A panel of b meets all those of a and stays in the nearest cache, because loads that stream keep these and sums out
-// of it: with 256 lanes 2.4 to 2.5 TFLOP/s of 3.1, 1.9 without. Of what comes next, as many lines come into a core's
-// own cache as eight panels of a need to bring a panel of b.
+// Lines of what comes next that are fetched with each tile: eight panels of a bring a panel of b.
 constexpr int NEXT = 4;
 
+// A panel of b meets all those of a and stays in the nearest cache, because loads that stream keep these and sums out
+// of it: with 256 lanes 2.4 to 2.5 TFLOP/s of 3.1, 1.9 without.
 template <class T, bool is_high>
 EP_INLINE void multiply_tiles(const uint32_t* a, const uint32_t* b, int64_t steps, uint32_t* sums, int64_t step,
                               bool adds, const char* next) {

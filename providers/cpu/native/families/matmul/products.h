@@ -4,7 +4,8 @@
 
 // 16 vector registers, or 32.
 constexpr int PANEL_ROWS = EP_WIDTH == 64 ? 12 : 6;
-// With AVX-512 a core's own cache has 1 MiB or more: half as often panels of b come into it again.
+// With AVX-512 a core's own cache has 1 MiB or more: half as often panels of b come into it again. Lanes of 8 bytes
+// fill it with half as many rows.
 template <class L>
 constexpr int64_t BLOCK_PANELS = EP_WIDTH == 64 && sizeof(L) == 4 ? 16 : 8;
 // Two vectors of columns: with 2 * PANEL_ROWS sums, one row's value and the columns, all registers are in use.
