@@ -128,7 +128,7 @@ oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenC
 	@mkdir -p build
 	oclgrind --data-races --build-options -DEP_INTERPRETED --log build/races.log $(BIN)/python $(CLAIMED) \
 		runtime random_fill copy permute where pad gather one_hot reduce arg_reduce scan softmax log_softmax softmax_backward log_softmax_backward \
-		layer_norm rms_layer_norm group_norm batch_norm cross_entropy pool iota tensor_fill matmul attention top_k lstm_cell gru_cell
+		layer_norm rms_layer_norm group_norm batch_norm cross_entropy pool iota tensor_fill matmul attention convolution top_k lstm_cell gru_cell
 	oclgrind --data-races --uninitialized --build-options '-DEP_INTERPRETED -Dalways_inline=noinline' --log build/values.log \
 		$(BIN)/python $(CLAIMED) fill cast saturating_cast quantize dequantize add_n elementwise_unary broadcast_binary
 	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log

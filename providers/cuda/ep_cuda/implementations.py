@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import ep_simt
-from ep_primitives import Attention, Matmul
+from ep_primitives import Attention, Convolution, Matmul
 
 from ep_cuda.cublas.library import located
 from ep_cuda.cublas.matmul import CublasLtMatmul, PortableBeside
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["IMPLEMENTATIONS"]
 
+_FEWEST_FILTERS: Final = 8
+"""Of a group, for which a copy of all windows is worth it: the fewest rows of a product."""
+
 
 def _table() -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
     table: dict[type[ep.Descriptor], tuple[ep.Implementation, ...]] = {}
@@ -24,7 +27,11 @@ def _table() -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
     if located() is not None:
         best = CublasLtMatmul()
         beside = PortableBeside(best)
-        table |= {Matmul: (best, beside), Attention: (beside,)}
+        table |= {
+            Matmul: (best, beside),
+            Attention: (beside,),
+            Convolution: (PortableBeside(best, _FEWEST_FILTERS),),
+        }
     return table
 
 

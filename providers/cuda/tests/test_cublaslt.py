@@ -84,6 +84,18 @@ print([stage.implementation.name for stage in Attention.infer(q, q, q).on(device
     assert lines(done) == ["['CublasLtMatmul', 'Portable', 'CublasLtMatmul']"]
 
 
+@pytest.mark.parametrize(("filters", "expected"), [(16, "['Portable', 'Portable', 'CublasLtMatmul']"), (4, "Portable")])
+def test_convolution_is_lowered_where_its_products_are_taken_and_large_enough(run, emulated, filters, expected):
+    text = f"""
+from ep_primitives import Convolution
+x, w = ep.TensorSpec("float32", (2, 16, 9, 9)), ep.TensorSpec("float32", ({filters}, 16, 3, 3))
+primitive = Convolution.infer(x, w, pads=1).on(device)
+print([stage.implementation.name for stage in primitive.stages] if primitive.stages else primitive.implementation.name)
+"""
+    done = run("-c", HEAD + text, driver=emulated, PYTHONPATH=str(HERE))
+    assert lines(done) == [expected]
+
+
 def test_what_is_told_of_a_product(run, emulated):
     """The operations, the type of the sum, the epilogue and the alignment that the algorithm was chosen for."""
     text = """

@@ -8,7 +8,7 @@ import ep_simt
 import pytest
 from ep_primitives import Matmul
 from ep_primitives.families.matmul.descriptor import ACTIVATIONS, MATMUL_DTYPES
-from ep_simt.families.matmul.tile import LINE_DEPTH, tile_of
+from ep_simt.products.tile import LINE_DEPTH, tile_of
 
 import ep
 
@@ -38,21 +38,21 @@ def extents(descriptor):
 def test_vectors_are_read_without_a_tile(target):
     assert entries(product((1, 512), (512, 9000)), target)[0] == "matmul_across"
     assert entries(product((9000, 512), (512, 1)), target)[0] == "matmul_deep"
-    assert entries(product((512, 512), (512, 512)), target)[0] == "matmul_tiles"
+    assert entries(product((512, 512), (512, 512)), target)[0] == "product_tiles"
 
 
 def test_work_item_alone_reads_only_neighbours_without_a_tile():
     steps = ep.TensorSpec("float32", (512, 9000), (18000, 2))
-    assert entries(product((1, 512), steps))[0] == "matmul_tiles"
+    assert entries(product((1, 512), steps))[0] == "product_tiles"
     assert entries(product((1, 512), steps), ep_simt.GPU)[0] == "matmul_across"
 
 
 def test_small_product_of_a_long_depth_is_shared_and_a_large_one_is_not():
     deep = _BODY.plan(product((64, 8192), (8192, 64)), ep_simt.GPU)
-    assert [launch.entry for launch in deep.launches] == ["matmul_tiles", "matmul_finish"]
+    assert [launch.entry for launch in deep.launches] == ["product_tiles", "product_finish"]
     groups = deep.launches[0].items // ep_simt.GPU.group
     assert deep.scratch_nbytes == groups * 64 * 64 * 4
-    assert entries(product((2048, 8192), (8192, 2048)), ep_simt.GPU) == ["matmul_tiles"]
+    assert entries(product((2048, 8192), (8192, 2048)), ep_simt.GPU) == ["product_tiles"]
 
 
 def test_batches_that_share_a_factor_are_rows():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.families.convolution.descriptor import Convolution
 
-__all__ = ["stages"]
+__all__ = ["grouped", "matrix", "stages"]
 
 _MOST_BYTES: Final = 8 << 20
 """Of the columns that are there at one time, unless the weights, which meet each part of them, have half as many."""
@@ -47,23 +47,23 @@ def stages(whole: Convolution) -> Iterator[Stage]:
         yield Stage(pad, x="x", out=source)
     spatial = x.ndim - 2
     windows = _windows(whole, x)
-    grouped = _grouped(whole, whole.w)
-    weights, factor = _matrix(grouped, (1, 1, spatial + 1)), "w"
+    filters = grouped(whole, whole.w)
+    weights, factor = matrix(filters, (1, 1, spatial + 1)), "w"
     if weights is None:
-        dense, factor = grouped.dense(), "weights"
-        yield Stage(Copy(x=grouped, out=dense), x="w", out=factor)
-        weights = _matrix(dense, (1, 1, spatial + 1))
-    is_copied = _matrix(windows, (1, 1, spatial + 1, spatial)) is None
-    y = _grouped(whole, whole.out, axis=1)
+        dense, factor = filters.dense(), "weights"
+        yield Stage(Copy(x=filters, out=dense), x="w", out=factor)
+        weights = matrix(dense, (1, 1, spatial + 1))
+    is_copied = matrix(windows, (1, 1, spatial + 1, spatial)) is None
+    y = grouped(whole, whole.out, axis=1)
     for share in _shares(whole) if is_copied else (_all(whole),):
         seen, place = _shared(windows, share, spatial), source
         if is_copied:
             yield Stage(Copy(x=seen, out=seen.dense()), x=place, out="columns")
             seen, place = seen.dense(), "columns"
         made = _shared(y, share, spatial)
-        out = _matrix(made, (1, 1, 1, spatial))
-        target = _matrix(made.dense(), (1, 1, 1, spatial)) if out is None else out
-        product = Matmul(a=weights, b=_matrix(seen, (1, 1, spatial + 1, spatial)), out=target, bias=_bias(whole))  # type: ignore[arg-type]  # these are matrices
+        out = matrix(made, (1, 1, 1, spatial))
+        target = matrix(made.dense(), (1, 1, 1, spatial)) if out is None else out
+        product = Matmul(a=weights, b=matrix(seen, (1, 1, spatial + 1, spatial)), out=target, bias=_bias(whole))  # type: ignore[arg-type]  # these are matrices
         given = {"bias": "bias"} if whole.bias else {}
         yield Stage(product, a=factor, b=place, out="y" if out else "product", **given)
         if out is None:
@@ -86,7 +86,7 @@ def _windows(whole: Convolution, x: TensorSpec) -> TensorSpec:
     return TensorSpec(x.dtype, shape, (image, each * channel, channel, *strides), x.offset)
 
 
-def _grouped(whole: Convolution, spec: TensorSpec, axis: int = 0) -> TensorSpec:
+def grouped(whole: Convolution, spec: TensorSpec, axis: int = 0) -> TensorSpec:
     """Return a tensor with M at an axis as one with (groups, M / groups) there."""
     each, stride = spec.shape[axis] // whole.groups, spec.strides[axis]
     shape = (*spec.shape[:axis], whole.groups, each, *spec.shape[axis + 1 :])
@@ -98,11 +98,11 @@ def _bias(whole: Convolution) -> TensorSpec | None:
     """Return the bias as columns: (groups, M / groups, 1)."""
     if whole.bias is None:
         return None
-    grouped = _grouped(whole, whole.bias)
-    return TensorSpec(grouped.dtype, (*grouped.shape, 1), (*grouped.strides, 1), grouped.offset)
+    bias = grouped(whole, whole.bias)
+    return TensorSpec(bias.dtype, (*bias.shape, 1), (*bias.strides, 1), bias.offset)
 
 
-def _matrix(spec: TensorSpec, runs: tuple[int, ...]) -> TensorSpec | None:
+def matrix(spec: TensorSpec, runs: tuple[int, ...]) -> TensorSpec | None:
     """Return a tensor with each run of so many neighbouring dimensions as one; None if strides cannot say that."""
     shape, strides, first = [], [], 0
     for run in runs:

@@ -62,9 +62,10 @@ class CublasLtMatmul(ep.Implementation):
 class PortableBeside(ep_simt.Portable):
     """The portable kernels, unless cuBLASLt runs a plain product that a descriptor is lowered to."""
 
-    def __init__(self, best: CublasLtMatmul) -> None:
+    def __init__(self, best: CublasLtMatmul, fewest_rows: int = 0) -> None:
+        """Take cuBLASLt's products, and how many rows one has at least for which all else is done by kernels of its own."""
         super().__init__()
-        self._best = best
+        self._best, self._fewest_rows = best, fewest_rows
 
     @property
     def name(self) -> str:
@@ -73,7 +74,9 @@ class PortableBeside(ep_simt.Portable):
 
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         for stage in descriptor.lower():
-            if isinstance(stage.descriptor, Matmul) and self._runs(stage.descriptor, info):
+            product = stage.descriptor
+            is_library = isinstance(product, Matmul) and self._runs(product, info)
+            if is_library and product.out.shape[-2] >= self._fewest_rows:
                 message = "cuBLASLt runs the plain product, and kernels of their own what is done beside it"
                 raise ep.UnsupportedError(message)
         return super().accepts(descriptor, info)

@@ -13,6 +13,9 @@ typedef struct {
     ep_index a_runs_deep, b_runs_deep;  // 1 where neighbours in memory are neighbours along the depth
 } ep_product;
 
+// Columns of a tile.
+#define EP_TILE_COLUMNS (EP_ACROSS * EP_BLOCK_COLUMNS)
+
 // Declares a factor by its place in a or b, and adds a term to a sum.
 #define EP_FACTOR(x, name, place) EP_FACTOR_OF(x, name, place, product.conjugate_##name)
 #define EP_TERM(s, x, y) EP_TERM_BY(ep_multiply_add, s, x, y)
