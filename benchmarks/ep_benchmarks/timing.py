@@ -21,6 +21,8 @@ _CALM: Final = 0.1
 """The spread from which on more rounds may say more."""
 _LONG: Final = 1.0
 """Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
+_ENOUGH: Final = 10.0
+"""Seconds after which no more rounds are added: twenty of a peer that takes half a second say little more than seven."""
 _LONG_WARMING: Final = 0.1
 """Seconds of a call from which on a turn is warm without one before it."""
 _TRIES: Final = 9
@@ -67,8 +69,8 @@ def interleave(
     pause      : seconds before each turn, and more until the threads of the one before are asleep, so that none is
                  timed while another one's still spin; then a candidate runs a turn untimed, if its calls are short: a
                  core that has slept for long is slow for milliseconds
-    most       : rounds after which all end that go on, from more than three, while a candidate spreads by over a tenth:
-                 how far times lie apart decides that, not their ratio
+    most       : rounds after which all end that go on, from more than three and for ten seconds, while a candidate
+                 spreads by over a tenth: how far times lie apart decides that, not their ratio
     """
     settle = settle or _nothing
     begin = time.perf_counter()
@@ -80,12 +82,14 @@ def interleave(
         rounds = rounds if end - begin < _LONG else min(rounds, _FEW_ROUNDS)
         begin = end
     most = most if rounds > _FEW_ROUNDS else 0
+    enough = time.perf_counter() + _ENOUGH
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     gc.collect()
     gc.disable()
     try:
         for done in range(max(rounds, most)):
-            if done >= rounds and all(Timing(tuple(each)).spread <= _CALM for each in seconds.values()):
+            is_calm = done >= rounds and all(Timing(tuple(each)).spread <= _CALM for each in seconds.values())
+            if is_calm or (done >= rounds and time.perf_counter() > enough):
                 break
             for name, run in candidates.items():
                 if pause:

@@ -16,7 +16,7 @@ __all__ = ["markdown"]
 _INTRODUCTION: Final = """\
 Every row is a sample: a computation of a size and with contents that programs have, judged against its family's reference before it is timed. EP runs
 as a bound step, peers in their fastest form ({form}), limits are {limits}; all take turns in one
-process, {rounds} rounds, up to three times as many while one of them spreads by more than a tenth, or 3 where one takes a second. A ratio is the
+process, {rounds} rounds, up to three times as many, for ten seconds, while one of them spreads by more than a tenth, or 3 where one takes a second. A ratio is the
 peer's time over EP's, so above 1 EP is faster; p25 is its 25th percentile over the paired rounds. *Of limit* is
 the limit's time over EP's. Ratios carry over to other machines, times do not. `{command}` measures again."""
 _COMMANDS: Final = {"cpu": "make bench", "opencl": "make bench-opencl"}

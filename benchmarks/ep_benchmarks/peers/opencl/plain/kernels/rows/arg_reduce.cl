@@ -3,8 +3,8 @@ kernel void arg_reduce(PARAMETERS, OUT_PARAMETER) {
     local X_VALUE values[GROUP];
     local size_t places[GROUP];
     const size_t row = get_group_id(0), lane = get_local_id(0);
-    size_t best = lane;
-    X_VALUE value = X(PLACE(lane));
+    size_t best = lane < WIDTH ? lane : 0;
+    X_VALUE value = X(PLACE(best));
     for (size_t i = lane + GROUP; i < WIDTH; i += GROUP) {
         const X_VALUE v = X(PLACE(i));
         if (IS_BETTER(v, value)) value = v, best = i;
