@@ -1,4 +1,8 @@
-"""Sums over windows without columns: pieces of x with zeros around them, of which many places are summed in registers."""
+"""Sums over windows without columns in memory.
+
+Few weights meet pieces of x with zeros around them, of which many places are summed in registers. With more of them a convolution is
+a product, whose panels are copied from x as they are needed.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,38 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_primitives import Convolution, Pool
+from ep_primitives import Convolution, Matmul, Pool
+from ep_primitives.families.convolution.stages import grouped, matrix
 
 import ep
 from ep_cpu.kernel import Plan, Planned
+from ep_cpu.native import open_native
+from ep_cpu.numbers import numbers_of
 
 if TYPE_CHECKING:
     from ep_primitives.sliding.descriptor import SlidingDescriptor
 
-    from ep_cpu.native import Native
+    from ep_cpu.native import Native, Row
 
-__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage"]
+__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage", "Windowed"]
 
 _PLACES: Final = ("x", "w", "bias", "y")
 """The tensors of a native plan, in its order."""
 _MOST_WEIGHTS: Final = 1 << 16
 """Of a group: they are read again for each block of places, from the cache of a core."""
+_MANY_WEIGHTS: Final = 3 << 14
+"""Of a group, from which on a product is faster, if it is possible."""
+_FEW: Final = 16
+"""Channels of y for which a product is too small."""
+_VECTOR: Final = {"baseline": 16, "avx2": 32}
+"""Bytes of a vector, else _LONGEST."""
+_LONGEST: Final = 64
+_VECTORS: Final = 3
+"""Of places that are summed at once."""
+_THREADS: Final = 2
+"""For which pieces are measured: what a convolution is, and so its bits, does not depend on how many there are."""
+_LEAST_COUNTED: Final = 0.8
+"""The share of all places in rows and vectors that count."""
 _WINDOW: Final = 1024
 _BEYOND: Final = 128
 """As in the native interface."""
@@ -75,7 +95,7 @@ class Direct(Planned):
 
     def accepts(self, descriptor: Any, info: ep.DeviceInfo) -> bool:
         super().accepts(descriptor, info)
-        if reason := self.reason(descriptor):
+        if reason := self.reason(descriptor) or self.better(descriptor):
             message = f"{descriptor.title}: {reason}"
             raise ep.UnsupportedError(message)
         return True
@@ -96,6 +116,21 @@ class Direct(Planned):
             return "there is nothing to sum"
         if self._room(descriptor, 1) > 2 * _ROOM:
             return f"one line of windows needs more than {2 * _ROOM} bytes"
+        return ""
+
+    def better(self, descriptor: Any) -> str:
+        """Return why a product of windows is faster, "" if it is not."""
+        made, channels = self.channels(descriptor)
+        if made < _FEW or _WINDOWED.reason(descriptor):
+            return ""
+        if made * channels * math.prod(descriptor.sliding.window) > _MANY_WEIGHTS:
+            return "products have more sums for each element of so many weights"
+        spatial, native = _Spatial.of(descriptor), open_native()
+        windows = self._windows(descriptor, _THREADS)
+        lanes = _VECTOR.get(native.isa, _LONGEST) // ep.dtype(ep.dtype(descriptor.x.dtype).compute).itemsize
+        summed = -(-spatial.elements(windows)[1] // (_VECTORS * lanes)) * _VECTORS * lanes
+        if windows * math.prod(spatial.count[1:]) < _LEAST_COUNTED * summed:
+            return "too many of the places that are summed do not count"
         return ""
 
     def groups(self, descriptor: Any) -> int:
@@ -120,10 +155,7 @@ class Direct(Planned):
             self.channels(descriptor),
         )
         threads, images, count = native.lib.ep_threads(), descriptor.out.shape[0], spatial.count[0]
-        least = 4 * threads if threads > 1 else 1
-        windows = -(-count // -(-least // (images * groups)))
-        while windows > 1 and self._room(descriptor, windows) > _ROOM:
-            windows = -(-windows // 2)
+        windows = self._windows(descriptor, threads)
         specs = [descriptor.present.get(name) for name in _PLACES]
         x, w, bias, y = specs
         numbers = {role.name: number for number, (role, spec) in enumerate(descriptor.tensors) if spec is not None}
@@ -150,6 +182,15 @@ class Direct(Planned):
         }
         return Plan("ep_convolution_plan", fields, scratch=lambda plan: plan.parts * plan.room)
 
+    def _windows(self, descriptor: SlidingDescriptor, threads: int) -> int:
+        """Return how many windows along the first dimension make a piece: threads have several, which fit a cache."""
+        count = _Spatial.of(descriptor).count[0]
+        least = 4 * threads if threads > 1 else 1
+        windows: int = -(-count // -(-least // (descriptor.out.shape[0] * self.groups(descriptor))))
+        while windows > 1 and self._room(descriptor, windows) > _ROOM:
+            windows = -(-windows // 2)
+        return windows
+
     def _room(self, descriptor: SlidingDescriptor, windows: int) -> int:
         """Return the bytes of scratch of a piece."""
         made, channels = self.channels(descriptor)
@@ -173,11 +214,106 @@ class DirectAverage(Direct):
             return f"a window of {self.divisor(descriptor)} elements has more than {_CHAIN}"
         return super().reason(descriptor)
 
+    def better(self, descriptor: Pool) -> str:
+        del descriptor
+        return ""
+
     def groups(self, descriptor: Pool) -> int:
         return descriptor.x.shape[1] or 1
 
     def divisor(self, descriptor: Pool) -> int:
         return math.prod(descriptor.sliding.window)
+
+
+class Windowed(Planned):
+    """Convolution with many weights: products of weights and windows, as Matmul makes them of the same matrices."""
+
+    def row(self, descriptor: Convolution) -> Row:
+        return Matmul.family, "-", descriptor.x.dtype, descriptor.out.dtype
+
+    def accepts(self, descriptor: Convolution, info: ep.DeviceInfo) -> bool:
+        if reason := self.reason(descriptor):
+            message = f"{descriptor.title}: {reason}"
+            raise ep.UnsupportedError(message)
+        return super().accepts(descriptor, info)
+
+    def reason(self, descriptor: Convolution) -> str:
+        """Return why a descriptor is refused, "" if it is not."""
+        if not all(spec.size for _, spec in descriptor.tensors if spec is not None):
+            return "there is nothing to sum"
+        weights, made = _matrices(descriptor)
+        if weights is None or made is None:
+            return "strides of w or y make no matrix"
+        if abs(made.strides[-1]) > abs(made.strides[-2]) or descriptor.x.strides[-1] != 1:
+            return "the channels of x or y are neighbours"
+        if math.prod(descriptor.sliding.window) == 1:
+            return "windows of one element are a matrix, of x or of a copy of some of it"
+        if len(descriptor.lower()) == 1:
+            return "windows are a matrix as they lie"
+        return ""
+
+    def plan(self, descriptor: Convolution, native: Native) -> Plan:
+        x, w, bias, y = descriptor.x, descriptor.w, descriptor.bias, descriptor.out
+        weights, made = _matrices(descriptor)
+        assert weights is not None
+        assert made is not None
+        groups, sliding, spatial = descriptor.groups, descriptor.sliding, len(descriptor.strides)
+        specs = [w, x, bias, y]
+        windows = {
+            "ndim": spatial,
+            "channel": x.strides[1] * x.itemsize,
+            "step": [stride * x.itemsize for stride in x.strides[2:]],
+            "extent": x.shape[2:],
+            "before": sliding.before,
+            "count": y.shape[2:],
+            "window": sliding.window,
+            "stride": sliding.strides,
+            "dilation": sliding.dilations,
+        }
+        (_, m, k), n = weights.shape, made.shape[-1]
+        each = x.shape[1] // groups
+        fields = {
+            "place": (1, 0, 2, 3),
+            "activation": native.ffi.NULL,
+            "dtype": getattr(native.lib, f"EP_{x.dtype}"),
+            "conjugate": (False, False),
+            "has_bias": bias is not None,
+            "kept": 2,
+            "ndim": 2,
+            "m": m,
+            "n": n,
+            "k": k,
+            "offset": _bytes(specs, [0 if spec is None else spec.offset for spec in specs]),
+            "line": _bytes(specs, [weights.strides[-2], 0, _step(bias), made.strides[-2]]),
+            "column": _bytes(specs, [weights.strides[-1], 0, 0, made.strides[-1]]),
+            "extent": [x.shape[0], groups],
+            "stride": [
+                [image * size, group * size]
+                for size, image, group in (
+                    (w.itemsize, 0, m * w.strides[0]),
+                    (x.itemsize, x.strides[0], each * x.strides[1]),
+                    (y.itemsize, 0, m * _step(bias)),
+                    (y.itemsize, y.strides[0], m * y.strides[1]),
+                )
+            ],
+            "windows": native.ffi.new("ep_windows *", windows),
+        }
+        return Plan("ep_matmul_plan", fields, _alone)
+
+
+def _alone(_: tuple[Any, ...]) -> bytes:
+    """Return the numbers of a product that is neither scaled nor added to anything."""
+    return _ALONE
+
+
+_ALONE: Final = numbers_of("complex128", 2)((1, 0))
+
+
+def _matrices(descriptor: Convolution) -> tuple[ep.TensorSpec | None, ep.TensorSpec | None]:
+    """Return the weights and y as matrices of each group, None for one of which strides make none."""
+    spatial = len(descriptor.strides)
+    weights = matrix(grouped(descriptor, descriptor.w), (1, 1, spatial + 1))
+    return weights, matrix(grouped(descriptor, descriptor.out, axis=1), (1, 1, 1, spatial))
 
 
 def _bytes(specs: list[ep.TensorSpec | None], elements: list[int]) -> list[int]:
@@ -198,4 +334,5 @@ def _steps(spec: ep.TensorSpec | None, spatial: _Spatial) -> tuple[int, ...]:
     return (*(0,) * (len(spatial.count) - len(own)), *own)
 
 
-IMPLEMENTATIONS: Final = {Convolution: (Direct(),), Pool: (DirectAverage(),)}
+_WINDOWED: Final = Windowed()
+IMPLEMENTATIONS: Final = {Convolution: (Direct(), _WINDOWED), Pool: (DirectAverage(),)}

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from ep_cpu.families.convolution import Direct, DirectAverage
-from ep_primitives import Convolution, ConvolutionTransposed, Pool
+from ep_cpu.families.convolution import Direct, DirectAverage, Windowed
+from ep_primitives import Convolution, ConvolutionTransposed, Matmul, Pool
 from ep_primitives.families.convolution.family import ConvolutionFamily
 from ep_primitives.families.convolution_transposed.family import ConvolutionTransposedFamily
 from ep_primitives.families.pool.family import PoolFamily
@@ -27,6 +27,10 @@ for shape, weights, more in (
     ((2, 24, 40, 37), (24, 1, 3, 3), {"pads": 1, "groups": 24}),
     ((1, 16, 41, 30), (21, 16, 3, 2), {"strides": 2, "pads": (0, 1, 2, 0)}),
     ((3, 5, 400), (7, 5, 9), {"dilations": 3}),
+    ((1, 64, 15, 14), (97, 64, 3, 3), {"pads": 1}),
+    ((2, 300, 17, 18), (80, 300, 3, 3), {"strides": 2}),
+    ((1, 32, 14, 15), (32, 32, 3, 3), {"pads": 1}),
+    ((1, 32, 28, 29), (32, 32, 3, 3), {"pads": 1}),
 ):
     x, w = rng.standard_normal(shape, np.float32), rng.standard_normal(weights, np.float32)
     whole = Convolution.infer(x, w, **more)
@@ -65,7 +69,9 @@ def test_sums_agree_with_the_definition(stream, dtype, shape, weights, more):
     x, w, bias = drawn(dtype, *shape), drawn(dtype, *weights), drawn(dtype, weights[0])
     whole = Convolution.infer(x, w, bias, **more)
     is_direct = weights[1] == 1 or dtype in {"float32", "float64"}
-    assert (type(whole.on(stream.device).implementation) is Direct) == is_direct
+    primitive, is_matrix = whole.on(stream.device), set(weights[2:]) == {1}
+    assert primitive.is_lowered == (is_matrix and not is_direct)
+    assert primitive.is_lowered or type(primitive.implementation) is (Direct if is_direct else Windowed)
     check(ConvolutionFamily(), whole, stream, dtype, x=x, w=w, bias=bias)
     check(ConvolutionFamily(), Convolution.infer(x, w, **more), stream, dtype, x=x, w=w)
 
@@ -109,16 +115,107 @@ def test_bits_do_not_depend_on_threads(fresh_python):
     assert len({fresh_python(BITS, EP_CPU_THREADS=count) for count in ("1", "2", "3")}) == 1
 
 
+PRODUCTS = [
+    ((2, 40, 9, 8), (130, 40, 3, 3), {"pads": 1}),
+    ((1, 33, 31, 29), (170, 33, 3, 4), {"pads": (2, 1, 0, 3)}),
+    ((1, 70, 40, 37), (90, 70, 3, 3), {"strides": 2, "pads": 1}),
+    ((1, 60, 23, 50), (100, 60, 3, 3), {"strides": (1, 3), "dilations": (2, 1), "pads": 2}),
+    ((3, 64, 100), (400, 32, 9), {"groups": 2, "pads": 4}),
+    ((1, 24, 5, 6, 7), (90, 24, 3, 2, 3), {"pads": 1}),
+    ((1, 300, 3, 3), (70, 300, 3, 3), {"pads": 2}),
+]
+"""Convolutions with many weights, whose windows cross panels, rows and images, and lie wholly outside of x."""
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int8", "uint8"])
+@pytest.mark.parametrize(("shape", "weights", "more"), PRODUCTS)
+def test_products_of_windows_have_the_bits_of_products_of_columns(stream, dtype, shape, weights, more):
+    """The columns are made by NumPy; sums are those of Matmul, whatever is packed of x."""
+    draw = (
+        (lambda *s: RNG.integers(0, 120, s).astype(dtype))
+        if dtype in {"int8", "uint8"}
+        else lambda *s: drawn(dtype, *s)
+    )
+    x, w = draw(*shape), draw(*weights)
+    whole = Convolution.infer(x, w, **more)
+    assert type(whole.on(stream.device).implementation) is Windowed
+    y = np.empty(whole.out.shape, array_dtype(whole.out.dtype))
+    whole.on(stream.device)(stream, x=x, w=w, y=y)
+    np.testing.assert_array_equal(y, of_columns(whole, x, w, stream))
+
+
+def of_columns(whole, x, w, stream):
+    """Return a convolution as Matmul of weights and of columns that are in memory."""
+    sliding, groups, count = whole.sliding, whole.groups, whole.out.shape[2:]
+    sides = [
+        (before, max(behind, 0))
+        for before, behind in zip(sliding.before, sliding.behind(x.shape[2:], count), strict=True)
+    ]
+    padded = np.pad(x, [(0, 0), (0, 0), *sides])
+    seen = np.lib.stride_tricks.sliding_window_view(padded, sliding.spans, range(2, x.ndim))
+    places = tuple(slice(0, (n - 1) * stride + 1, stride) for n, stride in zip(count, sliding.strides, strict=True))
+    seen = seen[(slice(None), slice(None), *places, *(slice(None, None, step) for step in sliding.dilations))]
+    spatial = len(count)
+    columns = np.moveaxis(seen, range(2, 2 + spatial), range(2 + spatial, 2 + 2 * spatial))
+    b = np.ascontiguousarray(columns.reshape(x.shape[0], groups, -1, np.prod(count)))
+    a = np.ascontiguousarray(w.reshape(1, groups, w.shape[0] // groups, -1))
+    product = Matmul.infer(a, b)
+    out = np.empty(product.out.shape, array_dtype(whole.out.dtype))
+    product.on(stream.device)(stream, a=a, b=b, out=out, alpha=1, beta=0)
+    return out.reshape(whole.out.shape)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_windows_of_a_part_of_a_tensor_end_where_it_does(stream, bias):
+    """What lies around x is NaN, and what lies around y stays."""
+    around = np.full((2, 70, 13, 20), np.nan, np.float32)
+    x = around[:, 3:68, 2:11, 4:17]
+    x[...] = drawn("float32", *x.shape)
+    room = np.full((2, 90, 9 * 13 + 5), 7, np.float32)
+    y = np.lib.stride_tricks.as_strided(room, (2, 90, 9, 13), (*room.strides[:2], 52, 4))
+    w, given = drawn("float32", 90, 65, 3, 3), {}
+    if bias:
+        given["bias"] = drawn("float32", 90)
+    whole = Convolution.infer(x, w, given.get("bias"), pads=1, y=y)
+    assert type(whole.on(stream.device).implementation) is Windowed
+    whole.on(stream.device)(stream, x=x, w=w, y=y, **given)
+    wanted = ConvolutionFamily().reference(whole, {"x": x, "w": w, **given}).value
+    np.testing.assert_allclose(y, wanted, rtol=1e-4, atol=1e-3)
+    assert (room[:, :, 9 * 13 :] == 7).all()
+
+
 @pytest.mark.parametrize(
     ("dtype", "weights", "reason"),
     [
         ("float32", (512, 256, 3, 3), "weights of a group are more"),
-        ("float32", (8, 256, 1, 1), "windows of one element are products"),
+        ("float32", (200, 29, 3, 3), "products have more sums"),
+        ("float32", (32, 32, 3, 3), "do not count"),
         ("bfloat16", (8, 256, 3, 3), "products of 16-bit numbers"),
     ],
 )
-def test_it_leaves_products_to_matmul(stream, dtype, weights, reason):
-    whole = Convolution.infer(ep.TensorSpec(dtype, (1, 256, 9, 9)), ep.TensorSpec(dtype, weights))
+def test_it_leaves_to_products_what_they_do_faster(stream, dtype, weights, reason):
+    whole = Convolution.infer(ep.TensorSpec(dtype, (1, weights[1], 9, 9)), ep.TensorSpec(dtype, weights))
     with pytest.raises(ep.UnsupportedError, match=reason):
         Direct().accepts(whole, stream.device.info)
-    assert whole.on(stream.device).stages
+    assert type(whole.on(stream.device).implementation) is Windowed
+
+
+@pytest.mark.parametrize(
+    ("x", "weights", "more", "reason"),
+    [
+        (ep.TensorSpec("float32", (1, 256, 9, 9)), (8, 256, 1, 1), {"strides": 2}, "windows of one element"),
+        (ep.TensorSpec("float32", (1, 8, 9, 9)), (300, 8, 9, 9), {}, "a matrix as they lie"),
+        (ep.TensorSpec("float32", (1, 64, 9, 9), (5184, 1, 576, 64)), (130, 64, 3, 3), {}, "are neighbours"),
+    ],
+)
+def test_what_is_a_matrix_anyway_is_lowered(stream, x, weights, more, reason):
+    whole = Convolution.infer(x, ep.TensorSpec("float32", weights), **more)
+    with pytest.raises(ep.UnsupportedError, match=reason):
+        Windowed().accepts(whole, stream.device.info)
+
+
+def test_few_weights_stay_where_no_product_is_possible(stream):
+    """Channels that are neighbours are no rows of windows; pieces are made of them as of any others."""
+    x = ep.TensorSpec("float32", (1, 32, 9, 9), (2592, 1, 288, 32))
+    whole = Convolution.infer(x, ep.TensorSpec("float32", (32, 32, 3, 3)))
+    assert type(whole.on(stream.device).implementation) is Direct

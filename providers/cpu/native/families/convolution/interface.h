@@ -12,6 +12,20 @@ enum {
 /* Dimensions of a window: at least 2, the first of which may have an extent of 1. */
 enum { EP_SPATIAL = 6 };
 
+/* Windows of an image as columns of a matrix: a row of them is a term of a sum, an element of a window in a channel.
+ * Extents, windows, their strides and dilations count elements, steps bytes; x is continued by zeros. */
+typedef struct {
+    int32_t ndim;
+    int64_t channel; /* from one channel of x to the next */
+    int64_t step[EP_SPATIAL];
+    int64_t extent[EP_SPATIAL];
+    int64_t before[EP_SPATIAL];
+    int64_t count[EP_SPATIAL];
+    int64_t window[EP_SPATIAL];
+    int64_t stride[EP_SPATIAL];
+    int64_t dilation[EP_SPATIAL];
+} ep_windows;
+
 /* Each of `groups` groups of an image makes `made` channels of y from `channels` channels of x. A piece, `windows`
  * windows along the first dimension, is made at one time, in `room` bytes of scratch for each of at most `parts`
  * threads. Extents, windows, their strides and dilations count elements, strides, steps and offsets bytes. */

@@ -8,6 +8,7 @@
 namespace {
 // clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"
+#include "isa/copies.h"
 #include "piece.h"
 // clang-format on
 

@@ -1,23 +1,11 @@
 // A piece of x as sums read it, with zeros around it, and its results on their way to y. Included once per instruction
-// set, in an anonymous namespace, after isa/lanes.h.
+// set, in an anonymous namespace, after isa/copies.h.
 //
 // Elements that windows meet at the same place lie a stride apart. Each dimension is therefore split into as many
 // phases: those at places p, p + stride, ... side by side. Windows that begin at neighbouring places in y then read
 // neighbours, whatever their strides, and the whole of y is one run of them, with some places at the ends of rows that
 // do not count.
 #pragma once
-
-// Lines are short: a call would cost as much as the copy. The last vector begins before the one ahead ends.
-template <class S>
-EP_INLINE void copy_line(const S* from, int64_t n, S* to) {
-    constexpr int64_t lanes = Vector<S>::lanes;
-    if (n < lanes) {
-        for (int64_t i = 0; i < n; ++i) to[i] = from[i];
-        return;
-    }
-    for (int64_t i = 0; i + lanes < n; i += lanes) store<S>(to + i, load(from + i));
-    store<S>(to + n - lanes, load(from + n - lanes));
-}
 
 class Layout {
    public:
@@ -87,7 +75,7 @@ class Layout {
                 to += index[d] * g_.step[EP_CONVOLUTION_Y][d];
             }
             if (storage.is_direct && step == storage.size)
-                copy_line(from + line, n, reinterpret_cast<S*>(to));
+                copy_bytes<EP_WIDTH>(reinterpret_cast<const char*>(from + line), n * storage.size, to);
             else
                 for (int64_t i = 0; i < n; i += ep::BLOCK)
                     storage.store(from + line + i, to + i * step, step, std::min(ep::BLOCK, n - i), false);
@@ -151,12 +139,7 @@ class Layout {
         const ep_storage& storage = *g_.row->from;
         const int last = g_.ndim - 1;
         const int64_t step = g_.stride[last] * g_.step[EP_CONVOLUTION_X][last];
-        const S* const there = reinterpret_cast<const S*>(at);
-        if (storage.is_direct && step == storage.size) return copy_line(there, n, to);
-        if (storage.is_direct && step == 2 * storage.size) {
-            for (int64_t i = 0; i < n; ++i) to[i] = there[2 * i];
-            return;
-        }
+        if (storage.is_direct) return copy_elements(at, step, storage.size, n, reinterpret_cast<char*>(to));
         for (int64_t i = 0, some; i < n; i += some) {
             some = std::min(ep::BLOCK, n - i);
             const void* const from = storage.load(at + i * step, step, some, to + i);

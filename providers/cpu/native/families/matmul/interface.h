@@ -24,6 +24,7 @@ typedef struct {
     int64_t column[EP_MATRICES];
     int64_t extent[EP_RANK];
     int64_t stride[EP_MATRICES][EP_RANK];
+    const ep_windows* windows; /* of which b's matrices are made, if it is not NULL */
 } ep_matmul_plan;
 
 /* How many bytes the threads of this process keep for their panels and sums of products. */

@@ -87,6 +87,11 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
                      static_cast<int>(rows - i * tile.rows), adds, FORESEES ? b : b + b_panel + i * share);
 }
 
+// Panels of b's matrix at `b`: of `columns` from `column` on, and of `depth` elements of the sums from number k on. Windows may
+// need `room` for the panels of a.
+void pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns, char* room,
+                char* panels);
+
 // Whether panels end where m rows of n columns do.
 inline bool is_whole(const Job& job, int64_t m, int64_t n) {
     return job.tile->is_whole(m) && n * job.tile->widths % job.tile->columns == 0;

@@ -10,10 +10,12 @@
 namespace {
 // clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"
+#include "isa/copies.h"
 #include "types/stored.h"
 #include "isa/squares.h"
 #include "products.h"
 #include "packing.h"
+#include "windows.h"
 #include "row.h"
 #include "small.h"
 #if EP_WIDTH == 64
@@ -46,6 +48,7 @@ constexpr ep::Tile tile_of() {
     tile.parts = 1U << 1 | 1U << 2 | 1U << 4 | (PANEL_ROWS > 8 ? 1U << 8 : 0U);
     tile.pack_left = pack<As, PANEL_ROWS>;
     tile.pack_right = pack<As, columns>;
+    tile.bring_windows = bring_windows;
     tile.multiply = multiply<By>;
     return tile;
 }

@@ -38,11 +38,11 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
         const char* b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim);
         a += row * g.line[EP_A];
-        b += column * g.column[EP_B];
         for (int64_t k = 0; k < g.k; k += most) {
             const int64_t depth = std::min(most, g.k - k), steps = tile.steps(depth);
-            const char *const left = a + k * g.column[EP_A], *const right = b + k * g.line[EP_B];
+            const char* const left = a + k * g.column[EP_A];
             if (job.is_row) {
+                const char* const right = b + column * g.column[EP_B] + k * g.line[EP_B];
                 const ep_storage* const staged = g.row->from;
                 alignas(ep::LINE) char block[ep::BLOCK * 8];
                 const void* const values = staged->load(left, g.column[EP_A], depth, block);
@@ -51,8 +51,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                 tile.multiply_row(values, {staged, right, g.column[EP_B], g.line[EP_B], n, depth, false, is_far}, sums);
                 continue;
             }
-            tile.pack_right({tile.storage, right, g.column[EP_B], g.line[EP_B], n, depth, g.conjugate[1] != 0},
-                            b_panels);
+            pack_right(job, b, k, depth, column, n, a_panels, b_panels);
             const int least = tile.least == nullptr ? 0 : tile.least(b_panels, across * tile.columns * steps);
             for (int64_t from = 0; from < m; from += BLOCK_ROWS) {
                 const int64_t rows = std::min(BLOCK_ROWS, m - from);
@@ -213,9 +212,9 @@ constexpr int64_t SMALL_A = 8192, SMALL_B = 65536, SMALL_STAGED = 32768;
 
 bool is_small(const Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    return job.tile->multiply_small != nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH && g.k * g.n <= SMALL_B &&
-           g.n * job.tile->rows * job.tile->sum <= SUM_BYTES && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) &&
-           !is_zero(job.alpha) &&
+    return job.tile->multiply_small != nullptr && g.windows == nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH &&
+           g.k * g.n <= SMALL_B && g.n * job.tile->rows * job.tile->sum <= SUM_BYTES &&
+           std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) && !is_zero(job.alpha) &&
            (g.row->from->is_direct ? g.column[EP_B] == g.row->from->size
                                    : g.m * g.k <= SMALL_A && g.m * g.n * g.k <= SMALL_STAGED);
 }
@@ -239,7 +238,8 @@ void choose_run(Job& job) {
 
 // A row of b is read where it lies, if one row of a is all that meets it.
 bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
-    return g.m == 1 && tile.multiply_row != nullptr && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
+    return g.m == 1 && tile.multiply_row != nullptr && g.windows == nullptr &&
+           std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
 }
 
 void choose(Job& job) {
@@ -281,6 +281,24 @@ void run_part(void* context, int part) {
 constexpr double GRAIN = 1 << 20;
 
 }  // namespace
+
+void ep::products::pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns,
+                              char* room, char* panels) {
+    const ep_matmul_plan& g = *job.plan;
+    const ep::Tile& tile = *job.tile;
+    if (g.windows == nullptr)
+        return tile.pack_right({tile.storage, b + column * g.column[EP_B] + k * g.line[EP_B], g.column[EP_B],
+                                g.line[EP_B], columns, depth, g.conjugate[1] != 0},
+                               panels);
+    const int64_t panel = tile.columns / tile.widths, size = tile.storage->size;
+    // Panels of elements that are lanes are rows as they lie.
+    const bool are_rows = tile.storage->is_direct && tile.lane == size && tile.terms == 1 && tile.ahead == 0;
+    for (int64_t from = 0; from < columns; from += panel, panels += tile.steps(depth) * tile.columns * tile.lane) {
+        const int64_t some = std::min(panel, columns - from);
+        tile.bring_windows(*g.windows, b, size, k, depth, column + from, some, panel, are_rows ? panels : room);
+        if (!are_rows) tile.pack_right({tile.storage, room, size, panel * size, some, depth, false}, panels);
+    }
+}
 
 int ep::matmul(const void* packed) {
     const auto& g = plan_of<ep_matmul_plan>(packed);

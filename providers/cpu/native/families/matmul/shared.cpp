@@ -66,12 +66,14 @@ void pack(void* context, int part) {
     const int64_t panels = std::min(PACKED_PANELS, s.across - first), depth = s.depth(index),
                   panel = tile.columns / tile.widths, steps = tile.steps(depth);
     const int64_t column = s.column + first * panel, k = index * depth_of(tile);
-    const char* const b =
-        matrix(g, s.job->at[EP_B], EP_B, s.batch, 0, g.kept) + column * g.column[EP_B] + k * g.line[EP_B];
     char* const to = s.at(index) + first * steps * tile.columns * tile.lane;
-    tile.pack_right({tile.storage, b, g.column[EP_B], g.line[EP_B],
-                     std::min(panels * panel, s.column + s.columns - column), depth, g.conjugate[1] != 0},
-                    to);
+    char* const memory = g.windows == nullptr ? nullptr : workspace();
+    if (g.windows != nullptr && memory == nullptr) {
+        s.job->status.store(ENOMEM, std::memory_order_relaxed);
+        return;
+    }
+    pack_right(*s.job, matrix(g, s.job->at[EP_B], EP_B, s.batch, 0, g.kept), k, depth, column,
+               std::min(panels * panel, s.column + s.columns - column), memory, to);
     if (tile.least == nullptr) return;
     const int own = tile.least(to, panels * steps * tile.columns);
     int least = s.least[index].load(std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include "types/storage.h"
 
 extern "C" {
+#include "families/convolution/interface.h"
 #include "interface.h"
 }
 
@@ -26,6 +27,9 @@ struct Lying {
     int64_t line, column;
 };
 
+// Columns of a panel that windows are brought for, at most.
+constexpr int64_t WINDOWS = 64;
+
 // The elements of a sum that panels hold, or pairs of them.
 constexpr int64_t DEPTH = 256;
 
@@ -43,6 +47,10 @@ struct Tile {
     const ep_storage* storage;
     void (*pack_left)(const Factor& factor, void* panels);
     void (*pack_right)(const Factor& factor, void* panels);
+    // Copies `depth` rows of windows from number k on, `columns` of the `width` that there is room for and zeros behind
+    // them, elements of `size` bytes; x begins at `at`.
+    void (*bring_windows)(const ep_windows& windows, const char* at, int64_t size, int64_t k, int64_t depth,
+                          int64_t column, int64_t columns, int64_t width, char* to);
     // Numbers of rows, as bits, that `multiply` takes by themselves; it takes the next larger one, or all.
     uint32_t parts;
     // What a thread does before it multiplies panels, and after that; null, both, where there is nothing to do.
