@@ -10,20 +10,21 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_primitives import Convolution, Matmul, Pool
-from ep_primitives.families.convolution.stages import grouped, matrix
+from ep_primitives import Convolution, Pool
 
 import ep
+from ep_cpu.families.matmul import WindowedMatmul
 from ep_cpu.kernel import Plan, Planned
 from ep_cpu.native import open_native
-from ep_cpu.numbers import numbers_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ep_primitives.sliding.descriptor import SlidingDescriptor
 
-    from ep_cpu.native import Native, Row
+    from ep_cpu.native import Native
 
-__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage", "Windowed"]
+__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage"]
 
 _PLACES: Final = ("x", "w", "bias", "y")
 """The tensors of a native plan, in its order."""
@@ -78,6 +79,12 @@ class _Spatial:
         if len(found.extent) > 1:
             return found
         return cls(*((0 if name == "before" else 1, *each) for name, each in vars(found).items()))
+
+    @staticmethod
+    def beside(bounds: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return first and last coordinates; before those of a single dimension stand those of one of extent 1."""
+        first, last = bounds
+        return bounds if len(first) > 1 else ((0, *first), (1, *last))
 
     def elements(self, windows: int) -> tuple[int, int]:
         """Return how many elements of a channel of x and of y so many windows along the first dimension take."""
@@ -143,6 +150,10 @@ class Direct(Planned):
         del descriptor
         return 1
 
+    def counted(self, descriptor: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the first coordinates of x that count in an average, and those behind the last ones."""
+        return (0,) * len(descriptor.strides), descriptor.x.shape[2:]
+
     def channels(self, descriptor: SlidingDescriptor) -> tuple[int, int]:
         """Return how many channels of y a group makes, of how many of x."""
         groups = self.groups(descriptor)
@@ -171,6 +182,7 @@ class Direct(Planned):
             "windows": windows,
             "room": self._room(descriptor, windows),
             "divisor": self.divisor(descriptor),
+            "counted": _Spatial.beside(self.counted(descriptor)),
             "work": descriptor.nbytes_moved + descriptor.flops // 8,
             "offset": _bytes(specs, [0 if spec is None else spec.offset for spec in specs]),
             "image": _bytes(specs, [x.strides[0], 0, 0, y.strides[0]]),
@@ -196,22 +208,20 @@ class Direct(Planned):
         made, channels = self.channels(descriptor)
         given, places = _Spatial.of(descriptor).elements(windows)
         weights = made * channels * math.prod(descriptor.sliding.window) + made
-        elements = weights + channels * given + _BEYOND + made * (places + _BEYOND)
+        counts = descriptor.out.shape[-1]
+        elements = weights + counts + channels * given + _BEYOND + made * (places + _BEYOND)
         line = _BEYOND // 2
         return -(-elements // line) * line * ep.dtype(ep.dtype(descriptor.x.dtype).compute).itemsize
 
 
 class DirectAverage(Direct):
-    """Averages over small windows whose elements and pads all count: convolutions of each channel with ones."""
+    """Averages over small windows: convolutions of each channel with ones, divided by the numbers of elements that count."""
 
     def reason(self, descriptor: Pool) -> str:
-        sliding, extents, counts = descriptor.sliding, descriptor.x.shape[2:], descriptor.out.shape[2:]
-        behind = sliding.behind(extents, counts)
-        reaches = any(touched > after for touched, after in zip(behind, sliding.after, strict=True))
-        if sliding.touches_more(extents, counts) and (reaches or not descriptor.counts_pads):
-            return "numbers of elements differ from window to window"
-        if self.divisor(descriptor) > _CHAIN:
-            return f"a window of {self.divisor(descriptor)} elements has more than {_CHAIN}"
+        if descriptor.terms > _CHAIN:
+            return f"a window of {descriptor.terms} elements has more than {_CHAIN}"
+        if not all(_counts_some(*each) for each in self._ends(descriptor)):
+            return "no element of a window counts"
         return super().reason(descriptor)
 
     def better(self, descriptor: Pool) -> str:
@@ -222,98 +232,35 @@ class DirectAverage(Direct):
         return descriptor.x.shape[1] or 1
 
     def divisor(self, descriptor: Pool) -> int:
-        return math.prod(descriptor.sliding.window)
+        """Return the size of a window, 0 if some have elements that do not count."""
+        first, last = self.counted(descriptor)
+        sliding, reach = descriptor.sliding, descriptor.sliding.reach(descriptor.out.shape[2:])
+        each = zip(sliding.before, reach, first, last, strict=True)
+        are_alike = all(-before >= begin and most - before <= end for before, most, begin, end in each)
+        return descriptor.terms if are_alike else 0
+
+    def counted(self, descriptor: Pool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        extents, sliding = descriptor.x.shape[2:], descriptor.sliding
+        if not descriptor.counts_pads:
+            return (0,) * len(extents), extents
+        ends = tuple(extent + after for extent, after in zip(extents, sliding.after, strict=True))
+        return tuple(-before for before in sliding.before), ends
+
+    def _ends(self, descriptor: Pool) -> Iterator[tuple[range, int, int]]:
+        """Yield the places of the first and the last window along each dimension, and the first and the last place that counts."""
+        sliding, counts = descriptor.sliding, descriptor.out.shape[2:]
+        first, last = self.counted(descriptor)
+        for axis, count in enumerate(counts):
+            for window in (0, count - 1):
+                begin = window * sliding.strides[axis] - sliding.before[axis]
+                step = sliding.dilations[axis]
+                yield range(begin, begin + sliding.window[axis] * step, step), first[axis], last[axis] - 1
 
 
-class Windowed(Planned):
-    """Convolution with many weights: products of weights and windows, as Matmul makes them of the same matrices."""
-
-    def row(self, descriptor: Convolution) -> Row:
-        return Matmul.family, "-", descriptor.x.dtype, descriptor.out.dtype
-
-    def accepts(self, descriptor: Convolution, info: ep.DeviceInfo) -> bool:
-        if reason := self.reason(descriptor):
-            message = f"{descriptor.title}: {reason}"
-            raise ep.UnsupportedError(message)
-        return super().accepts(descriptor, info)
-
-    def reason(self, descriptor: Convolution) -> str:
-        """Return why a descriptor is refused, "" if it is not."""
-        if not all(spec.size for _, spec in descriptor.tensors if spec is not None):
-            return "there is nothing to sum"
-        weights, made = _matrices(descriptor)
-        if weights is None or made is None:
-            return "strides of w or y make no matrix"
-        if abs(made.strides[-1]) > abs(made.strides[-2]) or descriptor.x.strides[-1] != 1:
-            return "the channels of x or y are neighbours"
-        if math.prod(descriptor.sliding.window) == 1:
-            return "windows of one element are a matrix, of x or of a copy of some of it"
-        if len(descriptor.lower()) == 1:
-            return "windows are a matrix as they lie"
-        return ""
-
-    def plan(self, descriptor: Convolution, native: Native) -> Plan:
-        x, w, bias, y = descriptor.x, descriptor.w, descriptor.bias, descriptor.out
-        weights, made = _matrices(descriptor)
-        assert weights is not None
-        assert made is not None
-        groups, sliding, spatial = descriptor.groups, descriptor.sliding, len(descriptor.strides)
-        specs = [w, x, bias, y]
-        windows = {
-            "ndim": spatial,
-            "channel": x.strides[1] * x.itemsize,
-            "step": [stride * x.itemsize for stride in x.strides[2:]],
-            "extent": x.shape[2:],
-            "before": sliding.before,
-            "count": y.shape[2:],
-            "window": sliding.window,
-            "stride": sliding.strides,
-            "dilation": sliding.dilations,
-        }
-        (_, m, k), n = weights.shape, made.shape[-1]
-        each = x.shape[1] // groups
-        fields = {
-            "place": (1, 0, 2, 3),
-            "activation": native.ffi.NULL,
-            "dtype": getattr(native.lib, f"EP_{x.dtype}"),
-            "conjugate": (False, False),
-            "has_bias": bias is not None,
-            "kept": 2,
-            "ndim": 2,
-            "m": m,
-            "n": n,
-            "k": k,
-            "offset": _bytes(specs, [0 if spec is None else spec.offset for spec in specs]),
-            "line": _bytes(specs, [weights.strides[-2], 0, _step(bias), made.strides[-2]]),
-            "column": _bytes(specs, [weights.strides[-1], 0, 0, made.strides[-1]]),
-            "extent": [x.shape[0], groups],
-            "stride": [
-                [image * size, group * size]
-                for size, image, group in (
-                    (w.itemsize, 0, m * w.strides[0]),
-                    (x.itemsize, x.strides[0], each * x.strides[1]),
-                    (y.itemsize, 0, m * _step(bias)),
-                    (y.itemsize, y.strides[0], m * y.strides[1]),
-                )
-            ],
-            "windows": native.ffi.new("ep_windows *", windows),
-        }
-        return Plan("ep_matmul_plan", fields, _alone)
-
-
-def _alone(_: tuple[Any, ...]) -> bytes:
-    """Return the numbers of a product that is neither scaled nor added to anything."""
-    return _ALONE
-
-
-_ALONE: Final = numbers_of("complex128", 2)((1, 0))
-
-
-def _matrices(descriptor: Convolution) -> tuple[ep.TensorSpec | None, ep.TensorSpec | None]:
-    """Return the weights and y as matrices of each group, None for one of which strides make none."""
-    spatial = len(descriptor.strides)
-    weights = matrix(grouped(descriptor, descriptor.w), (1, 1, spatial + 1))
-    return weights, matrix(grouped(descriptor, descriptor.out, axis=1), (1, 1, 1, spatial))
+def _counts_some(places: range, first: int, last: int) -> bool:
+    """Return True if one of the places is from the first one to the last one."""
+    begin = max(-(-(first - places.start) // places.step), 0)
+    return begin < len(places) and first <= places[begin] <= last
 
 
 def _bytes(specs: list[ep.TensorSpec | None], elements: list[int]) -> list[int]:
@@ -334,5 +281,5 @@ def _steps(spec: ep.TensorSpec | None, spatial: _Spatial) -> tuple[int, ...]:
     return (*(0,) * (len(spatial.count) - len(own)), *own)
 
 
-_WINDOWED: Final = Windowed()
+_WINDOWED: Final = WindowedMatmul()
 IMPLEMENTATIONS: Final = {Convolution: (Direct(), _WINDOWED), Pool: (DirectAverage(),)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from ep.layout.dims import broadcast_strides
-from ep_primitives import Matmul
+from ep_primitives import Convolution, Matmul
+from ep_primitives.families.convolution.stages import grouped, matrix
 
 import ep
 from ep_cpu.kernel import Plan, Planned
@@ -15,7 +17,7 @@ from ep_cpu.numbers import numbers_of
 if TYPE_CHECKING:
     from ep_cpu.native import Native, Row
 
-__all__ = ["IMPLEMENTATIONS", "PanelMatmul"]
+__all__ = ["IMPLEMENTATIONS", "PanelMatmul", "WindowedMatmul"]
 
 _PLACES: Final = ("a", "b", "bias", "out")
 
@@ -54,17 +56,95 @@ class PanelMatmul(Planned):
             "conjugate": conjugates,
             "has_bias": descriptor.bias is not None,
             "kept": sum(stride != 0 for stride in out.batch),
-            "ndim": len(shape),
-            "m": m,
-            "n": n,
-            "k": descriptor.a.shape[-1] if descriptor.depth else 0,
-            "offset": [matrix.offset for matrix in matrices],
-            "line": [matrix.row for matrix in matrices],
-            "column": [matrix.column for matrix in matrices],
-            "extent": [shape[axis] for axis in outside_in],
-            "stride": [[matrix.batch[axis] for axis in outside_in] for matrix in matrices],
+            **_lie(
+                [each._replace(batch=tuple(each.batch[axis] for axis in outside_in)) for each in matrices],
+                (m, n, descriptor.a.shape[-1] if descriptor.depth else 0),
+                tuple(shape[axis] for axis in outside_in),
+            ),
         }
         return Plan("ep_matmul_plan", fields, numbers_of("complex128", 2))
+
+
+class WindowedMatmul(Planned):
+    """Convolution with many weights: products of weights and windows, whose panels are copied from x as they are needed."""
+
+    def row(self, descriptor: Convolution) -> Row:
+        return Matmul.family, "-", descriptor.x.dtype, descriptor.out.dtype
+
+    def accepts(self, descriptor: Convolution, info: ep.DeviceInfo) -> bool:
+        if reason := self.reason(descriptor):
+            message = f"{descriptor.title}: {reason}"
+            raise ep.UnsupportedError(message)
+        return super().accepts(descriptor, info)
+
+    def reason(self, descriptor: Convolution) -> str:
+        """Return why a descriptor is refused, "" if it is not."""
+        if not all(spec.size for _, spec in descriptor.tensors if spec is not None):
+            return "there is nothing to sum"
+        weights, made = _factors(descriptor)
+        if weights is None or made is None:
+            return "strides of w or y make no matrix"
+        if abs(made.strides[-1]) > abs(made.strides[-2]) or descriptor.x.strides[-1] != 1:
+            return "the channels of x or y are neighbours"
+        if math.prod(descriptor.sliding.window) == 1:
+            return "windows of one element are a matrix, of x or of a copy of some of it"
+        if len(descriptor.lower()) == 1:
+            return "windows are a matrix as they lie"
+        return ""
+
+    def plan(self, descriptor: Convolution, native: Native) -> Plan:
+        """Describe a product for each image and group: b has no elements of its own, but those of windows."""
+        (weights, made), x, bias, groups = _factors(descriptor), descriptor.x, descriptor.bias, descriptor.groups
+        assert weights is not None
+        assert made is not None
+        (_, m, k), each = weights.shape, x.shape[1] // groups
+        matrices = [
+            _Matrix.of(weights, (0, m * descriptor.w.strides[0])),
+            _Matrix(x.offset, 0, 0, (x.strides[0], each * x.strides[1])).in_bytes(x.itemsize),
+            _Matrix.of_column(bias, m),
+            _Matrix.of(made, (made.strides[0], made.strides[1])),
+        ]
+        fields = {
+            "place": (1, 0, 2, 3),
+            "activation": native.ffi.NULL,
+            "dtype": getattr(native.lib, f"EP_{x.dtype}"),
+            "has_bias": bias is not None,
+            "kept": 2,
+            **_lie(matrices, (m, made.shape[-1], k), (x.shape[0], groups)),
+            "windows": native.ffi.new("ep_windows *", _windows(descriptor)),
+        }
+        return Plan("ep_matmul_plan", fields, _plain)
+
+
+def _windows(descriptor: Convolution) -> dict[str, Any]:
+    """Return the fields of ep_windows."""
+    x, sliding = descriptor.x, descriptor.sliding
+    return {
+        "ndim": len(sliding.window),
+        "channel": x.strides[1] * x.itemsize,
+        "step": [stride * x.itemsize for stride in x.strides[2:]],
+        "extent": x.shape[2:],
+        "before": sliding.before,
+        "count": descriptor.out.shape[2:],
+        "window": sliding.window,
+        "stride": sliding.strides,
+        "dilation": sliding.dilations,
+    }
+
+
+def _factors(descriptor: Convolution) -> tuple[ep.TensorSpec | None, ep.TensorSpec | None]:
+    """Return weights (groups, m, k) and y (images, groups, m, n); None for one of which strides make no matrices."""
+    spatial = len(descriptor.strides)
+    weights = matrix(grouped(descriptor, descriptor.w), (1, 1, spatial + 1))
+    return weights, matrix(grouped(descriptor, descriptor.out, axis=1), (1, 1, 1, spatial))
+
+
+def _plain(_: tuple[Any, ...]) -> bytes:
+    """Return the numbers of a product that is neither scaled nor added to what was there."""
+    return _PLAIN
+
+
+_PLAIN: Final = numbers_of("complex128", 2)((1, 0))
 
 
 class _Matrix(NamedTuple):
@@ -75,9 +155,44 @@ class _Matrix(NamedTuple):
     column: int
     batch: tuple[int, ...]
 
+    @classmethod
+    def of(cls, spec: ep.TensorSpec, batch: tuple[int, ...]) -> Self:
+        """Return a tensor's last two dimensions."""
+        return cls(spec.offset, spec.strides[-2], spec.strides[-1], batch).in_bytes(spec.itemsize)
+
+    @classmethod
+    def of_column(cls, spec: ep.TensorSpec | None, rows: int) -> Self:
+        """Return groups of so many elements as a column each, of images that share them; nothing of an absent one."""
+        if spec is None:
+            return cls(0, 0, 0, (0, 0))
+        return cls(spec.offset, spec.strides[0], 0, (0, rows * spec.strides[0])).in_bytes(spec.itemsize)
+
+    def in_bytes(self, itemsize: int) -> Self:
+        """Return the same, which counted elements."""
+        offset, row, column, batch = self
+        return self._replace(
+            offset=offset * itemsize,
+            row=row * itemsize,
+            column=column * itemsize,
+            batch=tuple(stride * itemsize for stride in batch),
+        )
+
     def transposed(self) -> _Matrix:
         """Return the same elements with rows and columns exchanged."""
         return self._replace(row=self.column, column=self.row)
+
+
+def _lie(matrices: list[_Matrix], sizes: tuple[int, int, int], batch: tuple[int, ...]) -> dict[str, Any]:
+    """Return the fields that say how matrices lie: m, n and k, and the extents of their batches."""
+    return {
+        **dict(zip(("m", "n", "k"), sizes, strict=True)),
+        "ndim": len(batch),
+        "offset": [each.offset for each in matrices],
+        "line": [each.row for each in matrices],
+        "column": [each.column for each in matrices],
+        "extent": batch,
+        "stride": [each.batch for each in matrices],
+    }
 
 
 def _matrices(descriptor: Matmul) -> list[_Matrix]:
@@ -89,10 +204,8 @@ def _matrices(descriptor: Matmul) -> list[_Matrix]:
         if spec is None:
             matrices.append(_Matrix(0, 0, 0, (0,) * len(geometry.shape)))
             continue
-        size = spec.itemsize
         strides = broadcast_strides(spec, descriptor.out.shape) if name == "bias" else spec.strides
-        batch = tuple(stride * size for stride in over[name])
-        matrices.append(_Matrix(spec.offset * size, strides[-2] * size, strides[-1] * size, batch))
+        matrices.append(_Matrix(spec.offset, strides[-2], strides[-1], over[name]).in_bytes(spec.itemsize))
     return matrices
 
 

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from ep_cpu.families.convolution import Direct, DirectAverage, Windowed
+from ep_cpu.families.convolution import Direct, DirectAverage
+from ep_cpu.families.matmul import WindowedMatmul
 from ep_primitives import Convolution, ConvolutionTransposed, Matmul, Pool
 from ep_primitives.families.convolution.family import ConvolutionFamily
 from ep_primitives.families.convolution_transposed.family import ConvolutionTransposedFamily
@@ -71,7 +72,7 @@ def test_sums_agree_with_the_definition(stream, dtype, shape, weights, more):
     is_direct = weights[1] == 1 or dtype in {"float32", "float64"}
     primitive, is_matrix = whole.on(stream.device), set(weights[2:]) == {1}
     assert primitive.is_lowered == (is_matrix and not is_direct)
-    assert primitive.is_lowered or type(primitive.implementation) is (Direct if is_direct else Windowed)
+    assert primitive.is_lowered or type(primitive.implementation) is (Direct if is_direct else WindowedMatmul)
     check(ConvolutionFamily(), whole, stream, dtype, x=x, w=w, bias=bias)
     check(ConvolutionFamily(), Convolution.infer(x, w, **more), stream, dtype, x=x, w=w)
 
@@ -138,7 +139,7 @@ def test_products_of_windows_have_the_bits_of_products_of_columns(stream, dtype,
     )
     x, w = draw(*shape), draw(*weights)
     whole = Convolution.infer(x, w, **more)
-    assert type(whole.on(stream.device).implementation) is Windowed
+    assert type(whole.on(stream.device).implementation) is WindowedMatmul
     y = np.empty(whole.out.shape, array_dtype(whole.out.dtype))
     whole.on(stream.device)(stream, x=x, w=w, y=y)
     np.testing.assert_array_equal(y, of_columns(whole, x, w, stream))
@@ -177,7 +178,7 @@ def test_windows_of_a_part_of_a_tensor_end_where_it_does(stream, bias):
     if bias:
         given["bias"] = drawn("float32", 90)
     whole = Convolution.infer(x, w, given.get("bias"), pads=1, y=y)
-    assert type(whole.on(stream.device).implementation) is Windowed
+    assert type(whole.on(stream.device).implementation) is WindowedMatmul
     whole.on(stream.device)(stream, x=x, w=w, y=y, **given)
     wanted = ConvolutionFamily().reference(whole, {"x": x, "w": w, **given}).value
     np.testing.assert_allclose(y, wanted, rtol=1e-4, atol=1e-3)
@@ -197,7 +198,7 @@ def test_it_leaves_to_products_what_they_do_faster(stream, dtype, weights, reaso
     whole = Convolution.infer(ep.TensorSpec(dtype, (1, weights[1], 9, 9)), ep.TensorSpec(dtype, weights))
     with pytest.raises(ep.UnsupportedError, match=reason):
         Direct().accepts(whole, stream.device.info)
-    assert type(whole.on(stream.device).implementation) is Windowed
+    assert type(whole.on(stream.device).implementation) is WindowedMatmul
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_it_leaves_to_products_what_they_do_faster(stream, dtype, weights, reaso
 def test_what_is_a_matrix_anyway_is_lowered(stream, x, weights, more, reason):
     whole = Convolution.infer(x, ep.TensorSpec("float32", weights), **more)
     with pytest.raises(ep.UnsupportedError, match=reason):
-        Windowed().accepts(whole, stream.device.info)
+        WindowedMatmul().accepts(whole, stream.device.info)
 
 
 def test_few_weights_stay_where_no_product_is_possible(stream):

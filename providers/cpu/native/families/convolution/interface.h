@@ -41,8 +41,8 @@ typedef struct {
     int64_t channels;
     int64_t windows;
     int64_t room;
-    int64_t divisor;
-    int64_t work; /* bytes that would take as long to move */
+    int64_t divisor; /* 0: as many as a window has elements of x, from `counted[0]` on, below `counted[1]` */
+    int64_t work;    /* bytes that would take as long to move */
     int64_t offset[EP_CONVOLUTION_PLACES];
     int64_t image[EP_CONVOLUTION_PLACES];
     int64_t group[EP_CONVOLUTION_PLACES];
@@ -55,4 +55,5 @@ typedef struct {
     int64_t window[EP_SPATIAL];
     int64_t stride[EP_SPATIAL];
     int64_t dilation[EP_SPATIAL];
+    int64_t counted[2][EP_SPATIAL];
 } ep_convolution_plan;

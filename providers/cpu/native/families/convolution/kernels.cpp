@@ -139,7 +139,9 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
     S* const x = reinterpret_cast<S*>(scratch);
     S* const out = x + g.channels * layout.channel() + ep::BEYOND;
     S* const bias = out + g.made * length;
-    Weights<S> weights(g, layout, at, bias + g.made, bias);
+    S* const own = bias + g.made;
+    S* const counts = own + g.made * g.channels * layout.size();
+    Weights<S> weights(g, layout, at, own, bias);
     for (int64_t number = begin; number < end; ++number) {
         const int64_t group = number / cuts % g.groups, first = number % cuts * g.windows;
         const ep::Piece piece = {number / cuts / g.groups, group, first, std::min(g.windows, g.count[0] - first)};
@@ -149,7 +151,9 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
         const auto sum = g.made == 1 ? sum_piece<S, 1, 8> : sum_piece<S, MADE_AT_ONCE, 3>;
         sum({layout, g.made, g.channels, g.channels * layout.size(), length, w, bias}, layout.length(piece.count), x,
             out);
-        if (g.divisor != 1)
+        if (g.divisor == 0)
+            layout.divide(out, piece, counts);
+        else if (g.divisor != 1)
             for (int64_t i = 0; i < g.made * length; ++i) out[i] = out[i] / static_cast<S>(g.divisor);
         char* const y = at[EP_CONVOLUTION_Y] + piece.image * g.image[EP_CONVOLUTION_Y] +
                         group * g.group[EP_CONVOLUTION_Y] + first * g.step[EP_CONVOLUTION_Y][0];

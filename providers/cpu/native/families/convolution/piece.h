@@ -82,7 +82,33 @@ class Layout {
         });
     }
 
+    // Divides the sums of a piece by the numbers of elements that count; `inner` has room for those of a line.
+    template <class S>
+    void divide(S* sums, const ep::Piece& piece, S* inner) const {
+        const int last = g_.ndim - 1;
+        const int64_t n = g_.count[last];
+        for (int64_t i = 0; i < n; ++i) inner[i] = static_cast<S>(counted(last, i));
+        each_line(piece.count, g_.count, [&](const int64_t* index) {
+            int64_t line = 0, outer = 1;
+            for (int d = 0; d < last; ++d) {
+                line += index[d] * pitch_[d];
+                outer *= counted(d, index[d] + (d == 0 ? piece.first : 0));
+            }
+            for (int64_t i = 0; i < n; ++i) sums[line + i] = sums[line + i] / (inner[i] * static_cast<S>(outer));
+        });
+    }
+
    private:
+    // Elements of a window in a dimension that count.
+    int64_t counted(int d, int64_t window) const {
+        int64_t found = 0;
+        for (int64_t k = 0; k < g_.window[d]; ++k) {
+            const int64_t place = window * g_.stride[d] - g_.before[d] + k * g_.dilation[d];
+            found += place >= g_.counted[0][d] && place < g_.counted[1][d];
+        }
+        return found;
+    }
+
     // Whether a window has an element at place p, p + stride, ... of a dimension.
     bool meets(int d, int64_t p) const {
         for (int64_t k = 0; k < g_.window[d] && k < g_.stride[d]; ++k)
