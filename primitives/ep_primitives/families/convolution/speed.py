@@ -1,4 +1,4 @@
-"""The samples of Convolution: a layer of images, and one a channel."""
+"""The samples of Convolution: layers of images, of few weights and of many, and one a channel."""
 
 from __future__ import annotations
 
@@ -15,5 +15,9 @@ _X: Final = TensorSpec("float32", (1, 64, 56, 56))
 SAMPLES: Final = [
     Sample("64x56x56-by-3x3", Convolution.infer(_X, TensorSpec("float32", (64, 64, 3, 3)), pads=1)),
     Sample("64x56x56-by-1x1", Convolution.infer(_X, TensorSpec("float32", (64, 64, 1, 1)))),
+    Sample(
+        "128x28x28-by-3x3",
+        Convolution.infer(TensorSpec("float32", (1, 128, 28, 28)), TensorSpec("float32", (128, 128, 3, 3)), pads=1),
+    ),
     Sample("64x56x56-depthwise", Convolution.infer(_X, TensorSpec("float32", (64, 1, 3, 3)), pads=1, groups=64)),
 ]

@@ -44,7 +44,7 @@ struct Job {
                    int64_t n);
     char* at[EP_MATRICES];
     double alpha[2], beta[2];
-    bool is_row, is_tiled, is_plain;
+    bool is_row, is_along, is_tiled, is_plain;
     int64_t rows, columns, down, across, batches, tiles;
     int parts;
     std::atomic<int> status;
@@ -87,8 +87,8 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
                      static_cast<int>(rows - i * tile.rows), adds, FORESEES ? b : b + b_panel + i * share);
 }
 
-// Panels of b's matrix at `b`: of `columns` from `column` on, and of `depth` elements of the sums from number k on. Windows may
-// need `room` for the panels of a.
+// Panels of b's matrix at `b`: of `columns` from `column` on, and of `depth` elements of the sums from number k on.
+// Windows may need `room` for the panels of a.
 void pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns, char* room,
                 char* panels);
 

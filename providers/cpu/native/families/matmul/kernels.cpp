@@ -34,6 +34,7 @@ template <class S, class As, class By>
 constexpr ep::Tile tile_of() {
     using Lane = typename As::Lane;
     constexpr int columns = PANEL_COLUMNS<Lane>;
+    static_assert(columns <= ep::WINDOWS, "windows are brought for a panel at a time");
     ep::Tile tile = {};
     tile.rows = PANEL_ROWS;
     tile.columns = columns;
@@ -58,6 +59,7 @@ constexpr ep::Tile float_tile() {
     ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
     tile.multiply_row = multiply_row<T, 1, S>;
     tile.multiply_small = multiply_small<T, 1>;
+    if (std::is_same_v<S, T>) tile.multiply_along = multiply_along<T>;
     return tile;
 }
 

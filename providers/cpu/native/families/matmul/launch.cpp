@@ -65,6 +65,39 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     }
 }
 
+// Columns of b that meet a few rows of a along the whole depth, one after the other.
+constexpr int64_t ALONG = 32;
+
+// The same tile of a few rows, where b lies along the depth: memory gives what follows one another faster.
+void sum_along(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* memory) {
+    const ep_matmul_plan& g = *job.plan;
+    const ep::Tile& tile = *job.tile;
+    const int64_t n = std::min(job.columns, g.n - column), summed = extents(g, g.kept, g.ndim),
+                  size = tile.storage->size;
+    const auto m = static_cast<int>(std::min(job.rows, g.m - row));
+    const bool lies = g.column[EP_A] == size;
+    for (int64_t s = 0; s < summed; ++s) {
+        const char* const a =
+            matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim) + row * g.line[EP_A];
+        const char* const b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim) +
+                              column * g.column[EP_B];
+        for (int64_t from = 0; from < n; from += ALONG)
+            for (int64_t k = 0; k < g.k; k += DEPTH) {
+                const int64_t depth = std::min(DEPTH, g.k - k);
+                const char* values = a + k * g.column[EP_A];
+                for (int i = 0; !lies && i < m; ++i) {
+                    char* const to = memory + i * DEPTH * size;
+                    const void* const x = tile.storage->load(values + i * g.line[EP_A], g.column[EP_A], depth, to);
+                    if (x != to) std::memcpy(to, x, static_cast<size_t>(depth * size));
+                }
+                tile.multiply_along(lies ? values : memory, lies ? g.line[EP_A] : DEPTH * size, m,
+                                    {tile.storage, b + from * g.column[EP_B] + k * g.line[EP_B], g.column[EP_B],
+                                     g.line[EP_B], std::min(ALONG, n - from), depth, false},
+                                    sums + from * tile.sum, step);
+            }
+    }
+}
+
 int64_t wanted_tiles() {
     const int64_t threads = ep::threads();
     return threads == 1 ? 1 : 2 * threads;
@@ -147,16 +180,17 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const ep_matmul_plan& g = *job.plan;
     char* const sums = memory + A_BYTES + B_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    if (job.is_plain && !job.is_row && is_whole(job, m, n)) {
+    const bool is_in_place = job.is_row || job.is_along;
+    if (job.is_plain && !is_in_place && is_whole(job, m, n)) {
         char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
         return sum_tile(job, batch, row, column, out + column * int64_t{sizeof(T)}, g.line[EP_OUT] / int64_t{sizeof(T)},
                         memory);
     }
     const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
-    const int64_t rows = job.is_row ? 1 : round_up(m, job.tile->rows);
+    const int64_t rows = is_in_place ? m : round_up(m, job.tile->rows);
     const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
-    if (is_empty || job.is_row) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
-    if (!is_empty) sum_tile(job, batch, row, column, sums, step, memory);
+    if (is_empty || is_in_place) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
+    if (!is_empty) (job.is_along ? sum_along : sum_tile)(job, batch, row, column, sums, step, memory);
     job.finish(job, batch, row, column, sums, step, m, n);
 }
 
@@ -226,7 +260,7 @@ void choose_run(Job& job) {
                    g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                    g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
     job.finish = finish<T, Row>;
-    job.is_tiled = !job.is_row && !is_small(job);
+    job.is_tiled = !job.is_row && !job.is_along && !is_small(job);
     if (is_small(job)) {
         job.run = run_small<T, Row>;
         cut_rows(job);
@@ -242,10 +276,17 @@ bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
            std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
 }
 
+// A few rows of a meet b where it lies along the depth.
+bool is_along(const ep_matmul_plan& g, const ep::Tile& tile) {
+    return g.m <= ep::ROWS_ALONG && tile.multiply_along != nullptr && g.windows == nullptr && g.row->from->is_direct &&
+           g.line[EP_B] == g.row->from->size && std::abs(g.column[EP_B]) > std::abs(g.line[EP_B]);
+}
+
 void choose(Job& job) {
     job.tile = &static_cast<const ep::Tile*>(job.plan->row->code)->best();
     job.is_row = is_row(*job.plan, *job.tile);
-    job.columns = (job.is_row ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
+    job.is_along = !job.is_row && is_along(*job.plan, *job.tile);
+    job.columns = (job.is_row || job.is_along ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {
         case EP_float64:
             return choose_run<double, RealRow<double>>(job);

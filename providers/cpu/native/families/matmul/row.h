@@ -103,3 +103,57 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
         for (int64_t j = 0; j < width; ++j) to[from + j] += sum[j];
     }
 }
+
+// sums += rows @ b for M rows and as many columns of b as a vector has lanes, or `columns` of them, along the depth:
+// they are turned in registers, and each is one chain, as in panels.
+template <int M, class T>
+EP_INLINE void add_columns(const char* values, int64_t line, const char* at, int64_t step, int64_t depth, int columns,
+                           T* sums, int64_t sums_step) {
+    using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    constexpr int64_t square = IN_LANE<Word>;
+    V<T> all[M] = {};
+    const auto add = [&](int64_t d, V<T> turned) {
+#pragma GCC unroll 8
+        for (int m = 0; m < M; ++m)
+            all[m] = multiply_add<T>(repeated(reinterpret_cast<const T*>(values + m * line)[d]), turned, all[m]);
+    };
+    int64_t d = 0;
+    for (; d + square <= depth; d += square) {
+        V<Word> turned[square];
+        turn_lane<Word>(at + d * int64_t{sizeof(T)}, step, turned, columns);
+#pragma GCC unroll 4
+        for (int i = 0; i < square; ++i) add(d + i, reinterpret_cast<V<T>>(turned[i]));
+    }
+    for (; d < depth; ++d) {
+        T part[Vector<T>::lanes] = {};
+        for (int i = 0; i < columns; ++i) std::memcpy(&part[i], at + i * step + d * int64_t{sizeof(T)}, sizeof(T));
+        add(d, load(part));
+    }
+    for (int m = 0; m < M; ++m) {
+        T* const to = sums + m * sums_step;
+        if (columns == Vector<T>::lanes)
+            store<T>(to, load(to) + all[m]);
+        else
+            store_part<T>(to, columns, load_part(to, columns, T{0}) + all[m]);
+    }
+}
+
+template <class T>
+void multiply_along(const void* row, int64_t line, int rows, const ep::Factor& b, void* sums, int64_t step) {
+    constexpr int64_t lanes = Vector<T>::lanes;
+    const auto* const values = static_cast<const char*>(row);
+    for (int64_t w = 0; w < b.width; w += lanes) {
+        const auto columns = static_cast<int>(std::min(lanes, b.width - w));
+        const char* const at = b.at + w * b.width_step;
+        T* const to = static_cast<T*>(sums) + w;
+        const auto add = [&](auto m, int from) {
+            add_columns<m, T>(values + from * line, line, at, b.width_step, b.depth, columns, to + from * step, step);
+        };
+        int m = 0;
+        for (; m + 8 <= rows; m += 8) add(std::integral_constant<int, 8>{}, m);
+        if (m + 4 <= rows) add(std::integral_constant<int, 4>{}, m), m += 4;
+        if (m + 3 == rows) add(std::integral_constant<int, 3>{}, m), m += 3;
+        if (m + 2 == rows) add(std::integral_constant<int, 2>{}, m), m += 2;
+        if (m + 1 == rows) add(std::integral_constant<int, 1>{}, m);
+    }
+}
