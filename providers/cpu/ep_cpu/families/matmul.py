@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["IMPLEMENTATIONS", "PanelMatmul", "WindowedMatmul"]
 
 _PLACES: Final = ("a", "b", "bias", "out")
+_FEW: Final = 8
+"""Columns that are better rows: few of these meet a factor where it lies."""
 
 
 class PanelMatmul(Planned):
@@ -43,7 +45,7 @@ class PanelMatmul(Planned):
         m, n = descriptor.out.shape[-2:]
         places, conjugates = (0, 1, 2, 3), descriptor.conjugates
         a, b, bias, out = matrices = _matrices(descriptor)
-        if n == 1 or abs(out.row) < abs(out.column):
+        if n == 1 or abs(out.row) < abs(out.column) or n <= _FEW < m:
             m, n = n, m
             places, conjugates = (1, 0, 2, 3), conjugates[::-1]
             matrices = [matrix.transposed() for matrix in (b, a, bias, out)]

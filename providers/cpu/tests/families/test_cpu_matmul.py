@@ -102,6 +102,40 @@ def test_one_row_has_the_bits_that_it_has_among_several(stream, dtype):
     assert (product(stream, a[:1], b[:, ::2]) == whole[:1, ::2]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16, "float32", "float64", "complex64"])
+@pytest.mark.parametrize("few", [1, 2, 3, 5, 7, 8, 9, 11, 12, 13])
+def test_few_rows_or_columns_have_the_bits_that_they_have_among_many(stream, dtype, few):
+    """They meet the other factor where it lies, in either direction, or with steps; depths and widths end inside vectors."""
+    a, b = draw((61, 523), dtype), draw((523, 69), dtype)
+    whole = product(stream, a, b)
+    rows, columns = slice(5, 5 + few), slice(11, 11 + few)
+    apart = np.repeat(b, 2, axis=1)[:, ::2]
+    for right in (b, np.asfortranarray(b), apart):
+        for left in (a[rows], np.asfortranarray(a[rows]), np.repeat(a[rows], 3, axis=0)[::3]):
+            assert (product(stream, left, right) == whole[rows]).all()
+    for left in (a, np.asfortranarray(a)):
+        for right in (b[:, columns], np.asfortranarray(b[:, columns]), np.ascontiguousarray(b[:, columns])):
+            assert (product(stream, left, right) == whole[:, columns]).all()
+
+
+@pytest.mark.parametrize("few", [2, 8])
+def test_few_rows_and_columns_are_scaled_added_and_activated_as_many_are(stream, few):
+    a, b, bias, was = (draw(shape, "float32") for shape in ((50, 300), (300, 40), (50, 40), (50, 40)))
+    more = {"alpha": 0.5, "beta": -2, "activation": "relu"}
+    whole = product(stream, a, b, was.copy(), bias=bias, **more)
+    for left, right, kept in ((a[:few], b, np.s_[:few]), (a, b[:, :few], np.s_[:, :few])):
+        for factor in (right, np.asfortranarray(right)):
+            made = product(stream, left, factor, was[kept].copy(), bias=bias[kept], **more)
+            assert (made == whole[kept]).all()
+
+
+def test_few_rows_of_batches_that_are_summed(stream):
+    a, b = draw((3, 2, 300), "float64"), draw((3, 300, 50), "float64")
+    out = np.empty((2, 50))
+    product(stream, a, np.asfortranarray(b.transpose(0, 2, 1)).transpose(0, 2, 1), out)
+    np.testing.assert_allclose(out, np.einsum("bmk,bkn->mn", a, b), rtol=1e-11, atol=1e-11)
+
+
 def test_value_does_not_depend_on_the_number_of_threads(fresh_python):
     assert len({fresh_python(BITS_OF_A_PRODUCT, EP_CPU_THREADS=count) for count in ("1", "2", "5")}) == 1
 

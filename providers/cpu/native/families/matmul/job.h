@@ -44,7 +44,7 @@ struct Job {
                    int64_t n);
     char* at[EP_MATRICES];
     double alpha[2], beta[2];
-    bool is_row, is_along, is_tiled, is_plain;
+    bool is_row, is_few, is_tiled, is_plain;
     int64_t rows, columns, down, across, batches, tiles;
     int parts;
     std::atomic<int> status;

@@ -59,7 +59,7 @@ constexpr ep::Tile float_tile() {
     ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
     tile.multiply_row = multiply_row<T, 1, S>;
     tile.multiply_small = multiply_small<T, 1>;
-    if (std::is_same_v<S, T>) tile.multiply_along = multiply_along<T>;
+    if (std::is_same_v<S, T>) tile.multiply_few = multiply_few<T>;
     return tile;
 }
 

@@ -104,6 +104,17 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
     }
 }
 
+// add(number of rows, the first one) for all of a few rows, of which kernels take some at once.
+template <class Add>
+EP_INLINE void of_rows(int rows, Add add) {
+    int m = 0;
+    for (; m + 8 <= rows; m += 8) add(std::integral_constant<int, 8>{}, m);
+    if (m + 4 <= rows) add(std::integral_constant<int, 4>{}, m), m += 4;
+    if (m + 3 == rows) add(std::integral_constant<int, 3>{}, m), m += 3;
+    if (m + 2 == rows) add(std::integral_constant<int, 2>{}, m), m += 2;
+    if (m + 1 == rows) add(std::integral_constant<int, 1>{}, m);
+}
+
 // sums += rows @ b for M rows and as many columns of b as a vector has lanes, or `columns` of them, along the depth:
 // they are turned in registers, and each is one chain, as in panels.
 template <int M, class T>
@@ -139,21 +150,89 @@ EP_INLINE void add_columns(const char* values, int64_t line, const char* at, int
 }
 
 template <class T>
-void multiply_along(const void* row, int64_t line, int rows, const ep::Factor& b, void* sums, int64_t step) {
+void multiply_along(const char* row, int64_t line, int rows, const ep::Factor& b, T* sums, int64_t step) {
     constexpr int64_t lanes = Vector<T>::lanes;
-    const auto* const values = static_cast<const char*>(row);
     for (int64_t w = 0; w < b.width; w += lanes) {
         const auto columns = static_cast<int>(std::min(lanes, b.width - w));
         const char* const at = b.at + w * b.width_step;
-        T* const to = static_cast<T*>(sums) + w;
-        const auto add = [&](auto m, int from) {
-            add_columns<m, T>(values + from * line, line, at, b.width_step, b.depth, columns, to + from * step, step);
-        };
-        int m = 0;
-        for (; m + 8 <= rows; m += 8) add(std::integral_constant<int, 8>{}, m);
-        if (m + 4 <= rows) add(std::integral_constant<int, 4>{}, m), m += 4;
-        if (m + 3 == rows) add(std::integral_constant<int, 3>{}, m), m += 3;
-        if (m + 2 == rows) add(std::integral_constant<int, 2>{}, m), m += 2;
-        if (m + 1 == rows) add(std::integral_constant<int, 1>{}, m);
+        of_rows(rows, [&](auto m, int from) {
+            add_columns<m, T>(row + from * line, line, at, b.width_step, b.depth, columns, sums + from * step + w,
+                              step);
+        });
     }
+}
+
+// sum += rows @ b for M rows and R rows of b, of n elements each; `ahead` as above.
+template <int M, int R, class T>
+void add_across(const char* row, int64_t line, const char* b, int64_t b_step, T* sum, int64_t step, int64_t n,
+                int64_t ahead) {
+    constexpr int64_t lanes = Vector<T>::lanes;
+    V<T> value[M][R];
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m)
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) value[m][r] = repeated(reinterpret_cast<const T*>(row + m * line)[r]);
+    const auto add = [&](int64_t j, int count) {
+        V<T> rows[R];
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) {
+            const T* const at = reinterpret_cast<const T*>(b + r * b_step) + j;
+            rows[r] = count == lanes ? load(at) : load_part(at, count, T{0});
+        }
+#pragma GCC unroll 8
+        for (int m = 0; m < M; ++m) {
+            T* const to = sum + m * step + j;
+            V<T> all = count == lanes ? load(to) : load_part(to, count, T{0});
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) all = multiply_add<T>(value[m][r], rows[r], all);
+            if (count == lanes)
+                store<T>(to, all);
+            else
+                store_part<T>(to, count, all);
+        }
+    };
+    int64_t j = 0;
+    for (; j + lanes <= n; j += lanes) {
+        if (ahead != 0)
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) {
+                __builtin_prefetch(b + r * b_step + j * int64_t{sizeof(T)} + ROW_AHEAD, 0, 2);
+                __builtin_prefetch(b + r * b_step + j * int64_t{sizeof(T)} + ahead, 0, 2);
+            }
+        add(j, lanes);
+    }
+    if (j < n) add(j, static_cast<int>(n - j));
+}
+
+// So many columns at once that what they meet stays in the first cache, rows of b four at a time.
+template <class T>
+void multiply_across(const char* row, int64_t line, int rows, const ep::Factor& b, T* sums, int64_t step) {
+    constexpr int64_t columns = ROW_SUMS / ep::ROWS_ACROSS;
+    alignas(ep::LINE) T sum[ep::ROWS_ACROSS][columns];
+    const int64_t ahead = EP_WIDTH == 64 && b.is_far ? ROWS_ABREAST * b.depth_step : 0;
+    for (int64_t from = 0; from < b.width; from += columns) {
+        const int64_t n = std::min(columns, b.width - from);
+        for (int m = 0; m < rows; ++m) std::memset(sum[m], 0, static_cast<size_t>(n) * sizeof(T));
+        const char* at = b.at + from * int64_t{sizeof(T)};
+        for (int64_t d = 0; d < b.depth;) {
+            const bool are_four = d + ROWS_ABREAST <= b.depth;
+            of_rows(rows, [&](auto m, int first) {
+                const auto add = are_four ? add_across<m, ROWS_ABREAST, T> : add_across<m, 1, T>;
+                // The first rows of a fetch for all.
+                add(row + first * line + d * int64_t{sizeof(T)}, line, at, b.depth_step, sum[first], columns, n,
+                    first == 0 ? ahead : 0);
+            });
+            d += are_four ? ROWS_ABREAST : 1;
+            at += (are_four ? ROWS_ABREAST : 1) * b.depth_step;
+        }
+        for (int m = 0; m < rows; ++m)
+            for (int64_t j = 0; j < n; ++j) sums[m * step + from + j] += sum[m][j];
+    }
+}
+
+template <class T>
+void multiply_few(const void* row, int64_t line, int rows, const ep::Factor& b, void* sums, int64_t step) {
+    const bool is_along = b.depth_step == int64_t{sizeof(T)} && rows <= ep::ROWS_ALONG;
+    (is_along ? multiply_along<T> : multiply_across<T>)(static_cast<const char*>(row), line, rows, b,
+                                                        static_cast<T*>(sums), step);
 }
