@@ -27,7 +27,7 @@ bool is_one(const double* number) {
 
 // More than half of the cache that cores share has left it by the next launch.
 bool is_far(const ep_matmul_plan& g) {
-    return 2 * g.k * std::abs(g.line[EP_B]) >= ep::FETCHING;
+    return 2 * std::max(g.k * std::abs(g.line[EP_B]), g.n * std::abs(g.column[EP_B])) >= ep::FETCHING;
 }
 
 // Sum one tile of one batch into `sums`, whose rows are `step` sums apart.

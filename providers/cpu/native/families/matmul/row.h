@@ -9,6 +9,8 @@ constexpr int64_t ROW_SUMS = 8 * ep::BLOCK;
 constexpr int ROWS_ABREAST = 4;
 // Bytes that are fetched ahead of a row of b from beyond the caches.
 constexpr int64_t ROW_AHEAD = 1024;
+// The same of columns along the depth, of which as many are read as a vector has lanes.
+constexpr int64_t ALONG_AHEAD = 256;
 
 // The first `count` elements of a vector from memory, which ends there, as they are stored; the others are 0.
 template <class T, class S>
@@ -115,33 +117,36 @@ EP_INLINE void of_rows(int rows, Add add) {
     if (m + 1 == rows) add(std::integral_constant<int, 1>{}, m);
 }
 
-// sums += rows @ b for M rows and as many columns of b as a vector has lanes, or `columns` of them, along the depth:
-// they are turned in registers, and each is one chain, as in panels.
+// sums += rows @ b for M rows and as many columns of b as a vector has lanes, or fewer, along the depth: they are
+// turned in registers, and each is one chain, as in panels.
 template <int M, class T>
-EP_INLINE void add_columns(const char* values, int64_t line, const char* at, int64_t step, int64_t depth, int columns,
-                           T* sums, int64_t sums_step) {
+EP_INLINE void add_columns(const char* row, int64_t line, const ep::Factor& b, T* sums, int64_t step) {
     using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    constexpr int64_t square = IN_LANE<Word>;
+    constexpr int64_t square = IN_LANE<Word>, size = sizeof(T);
+    const auto columns = static_cast<int>(b.width);
     V<T> all[M] = {};
     const auto add = [&](int64_t d, V<T> turned) {
 #pragma GCC unroll 8
         for (int m = 0; m < M; ++m)
-            all[m] = multiply_add<T>(repeated(reinterpret_cast<const T*>(values + m * line)[d]), turned, all[m]);
+            all[m] = multiply_add<T>(repeated(reinterpret_cast<const T*>(row + m * line)[d]), turned, all[m]);
     };
     int64_t d = 0;
-    for (; d + square <= depth; d += square) {
+    for (; d + square <= b.depth; d += square) {
+        const char* const at = b.at + d * size;
+        if (b.is_far && d * size % ep::LINE == 0)
+            for (int i = 0; i < columns; ++i) __builtin_prefetch(at + i * b.width_step + ALONG_AHEAD);
         V<Word> turned[square];
-        turn_lane<Word>(at + d * int64_t{sizeof(T)}, step, turned, columns);
+        turn_lane<Word>(at, b.width_step, turned, columns);
 #pragma GCC unroll 4
         for (int i = 0; i < square; ++i) add(d + i, reinterpret_cast<V<T>>(turned[i]));
     }
-    for (; d < depth; ++d) {
+    for (; d < b.depth; ++d) {
         T part[Vector<T>::lanes] = {};
-        for (int i = 0; i < columns; ++i) std::memcpy(&part[i], at + i * step + d * int64_t{sizeof(T)}, sizeof(T));
+        for (int i = 0; i < columns; ++i) std::memcpy(&part[i], b.at + i * b.width_step + d * size, sizeof(T));
         add(d, load(part));
     }
     for (int m = 0; m < M; ++m) {
-        T* const to = sums + m * sums_step;
+        T* const to = sums + m * step;
         if (columns == Vector<T>::lanes)
             store<T>(to, load(to) + all[m]);
         else
@@ -152,14 +157,19 @@ EP_INLINE void add_columns(const char* values, int64_t line, const char* at, int
 template <class T>
 void multiply_along(const char* row, int64_t line, int rows, const ep::Factor& b, T* sums, int64_t step) {
     constexpr int64_t lanes = Vector<T>::lanes;
-    for (int64_t w = 0; w < b.width; w += lanes) {
-        const auto columns = static_cast<int>(std::min(lanes, b.width - w));
-        const char* const at = b.at + w * b.width_step;
+    for (int64_t w = 0; w < b.width; w += lanes)
         of_rows(rows, [&](auto m, int from) {
-            add_columns<m, T>(row + from * line, line, at, b.width_step, b.depth, columns, sums + from * step + w,
-                              step);
+            // The first rows fetch for all.
+            const ep::Factor some = {b.storage,
+                                     b.at + w * b.width_step,
+                                     b.width_step,
+                                     b.depth_step,
+                                     std::min(lanes, b.width - w),
+                                     b.depth,
+                                     false,
+                                     b.is_far && !ep::FORESEES && from == 0};
+            add_columns<m, T>(row + from * line, line, some, sums + from * step + w, step);
         });
-    }
 }
 
 // sum += rows @ b for M rows and R rows of b, of n elements each; `ahead` as above.
