@@ -70,7 +70,8 @@ EP_INLINE void transpose_lanes(V<U> (&rows)[IN_LANE<U>]) {
 template <class U>
 EP_INLINE void turn_lane(const char* in, int64_t in_step, V<U> (&columns)[IN_LANE<U>], int rows = Vector<U>::lanes) {
     constexpr int k = IN_LANE<U>;
-    for (int i = 0; i < k; ++i) columns[i] = gathered<U>(in + i * in_step, k * in_step, (rows - i + k - 1) / k);
+    for (int i = 0; i < k; ++i)
+        columns[i] = i < rows ? gathered<U>(in + i * in_step, k * in_step, (rows - i + k - 1) / k) : V<U>{};
     transpose_lanes<U>(columns);
 }
 // The way back.

@@ -1,0 +1,78 @@
+"""Products and convolutions read their operands and nothing beside them: pages before and after these refuse to be read."""
+
+import pytest
+
+FENCED = """
+import ctypes, mmap
+import numpy as np
+import ep
+from ep_primitives import Convolution, Matmul
+
+PAGE = mmap.PAGESIZE
+DEVICE = ep.device("cpu:0")
+STREAM = DEVICE.stream()
+LIBC = ctypes.CDLL(None, use_errno=True)
+RNG = np.random.default_rng(1)
+KEPT = []
+
+
+def fenced(array, at_end):
+    pages = -(-array.nbytes // PAGE)
+    block = mmap.mmap(-1, (pages + 2) * PAGE)
+    KEPT.append(block)
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(block))
+    for fence in (begin, begin + (pages + 1) * PAGE):
+        assert LIBC.mprotect(ctypes.c_void_p(fence), PAGE, 0) == 0
+    offset = PAGE + (pages * PAGE - array.nbytes if at_end else 0)
+    placed = np.frombuffer(block, array.dtype, array.size, offset).reshape(array.shape)
+    placed[...] = array
+    return placed
+
+
+def check(descriptor, given, wanted):
+    out = np.empty(descriptor.out.shape, descriptor.out.dtype)
+    name = descriptor.tensors[-1][0].name
+    numbers = {"alpha": 1, "beta": 0} if name == "out" else {}
+    for at_end in (False, True):
+        placed = {key: fenced(value, at_end) for key, value in given.items()}
+        views = {key: value.T if key == "b" and TURNED else value for key, value in placed.items()}
+        target = fenced(out, at_end)
+        descriptor.on(DEVICE)(STREAM, **views, **numbers, **{name: target})
+        np.testing.assert_allclose(target, wanted, rtol=1e-4, atol=1e-4)
+
+
+"""
+
+PRODUCTS = """
+for dtype in ("float32", "float64"):
+    for TURNED in (False, True):
+        for m in (1, 2, 7, 12, 14):
+            for n in (1, 2, 3, 4, 5, 9, 17, 37):
+                for k in (1, 3, 4, 6, 18, 259):
+                    a, b = RNG.standard_normal((m, k)).astype(dtype), RNG.standard_normal((k, n)).astype(dtype)
+                    b = np.ascontiguousarray(b.T) if TURNED else b
+                    seen = b.T if TURNED else b
+                    check(Matmul.infer(a, seen), {"a": a, "b": b}, a @ seen)
+"""
+
+CONVOLUTIONS = """
+TURNED = False
+from ep_primitives.families.convolution.family import ConvolutionFamily
+for dtype in ("float32", "float64"):
+    for (c, h, w), (m, *window), more in (
+        ((130, 3, 5), (50, 3, 3), {"pads": 1}),
+        ((65, 7, 13), (90, 3, 3), {"pads": 2, "strides": 2}),
+        ((130, 4, 4), (60, 2, 3), {}),
+        ((70, 5, 17), (80, 3, 3), {"dilations": 2, "pads": (2, 3)}),
+        ((64, 1, 40), (130, 1, 9), {"pads": (0, 4)}),
+    ):
+        x, filters = RNG.standard_normal((1, c, h, w)).astype(dtype), RNG.standard_normal((m, c, *window)).astype(dtype)
+        whole = Convolution.infer(x, filters, **more)
+        assert whole.on(DEVICE).implementation.name == "WindowedMatmul", whole
+        check(whole, {"x": x, "w": filters}, ConvolutionFamily().reference(whole, {"x": x, "w": filters}).value)
+"""
+
+
+@pytest.mark.parametrize("work", [PRODUCTS, CONVOLUTIONS], ids=["products", "convolutions"])
+def test_nothing_is_read_or_written_beside_operands(fresh_python, isa, work):
+    assert fresh_python(FENCED + work + "print('within')", EP_CPU_ISA=isa) == "within"
