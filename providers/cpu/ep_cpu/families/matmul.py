@@ -87,7 +87,7 @@ class WindowedMatmul(Planned):
         if weights is None or made is None:
             return "strides of w or y make no matrix"
         if abs(made.strides[-1]) > abs(made.strides[-2]) or descriptor.x.strides[-1] != 1:
-            return "the channels of x or y are neighbours"
+            return "neighbours in a line of x or y lie apart"
         if math.prod(descriptor.sliding.window) == 1:
             return "windows of one element are a matrix, of x or of a copy of some of it"
         if len(descriptor.lower()) == 1:

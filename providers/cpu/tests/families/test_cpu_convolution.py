@@ -206,7 +206,7 @@ def test_it_leaves_to_products_what_they_do_faster(stream, dtype, weights, reaso
     [
         (ep.TensorSpec("float32", (1, 256, 9, 9)), (8, 256, 1, 1), {"strides": 2}, "windows of one element"),
         (ep.TensorSpec("float32", (1, 8, 9, 9)), (300, 8, 9, 9), {}, "a matrix as they lie"),
-        (ep.TensorSpec("float32", (1, 64, 9, 9), (5184, 1, 576, 64)), (130, 64, 3, 3), {}, "are neighbours"),
+        (ep.TensorSpec("float32", (1, 64, 9, 9), (5184, 1, 576, 64)), (130, 64, 3, 3), {}, "lie apart"),
     ],
 )
 def test_what_is_a_matrix_anyway_is_lowered(stream, x, weights, more, reason):

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ep_simt.program import Parameter
     from ep_simt.target import Target
 
-__all__ = ["FINISH", "TILES", "Product", "Way", "way_of_tiles"]
+__all__ = ["FINISH", "TILES", "Arguments", "Product", "Way", "way_of_tiles"]
 
 TILES, FINISH = "product_tiles", "product_finish"
 
-COLUMNS: Final = 4
+_COLUMNS: Final = 4
 """Tensors of the geometry: a, b, bias and out; as many memories come before the scratch."""
 
 _ENOUGH: Final = {True: 8, False: 256}
@@ -53,6 +53,23 @@ class Way(NamedTuple):
     entry: str
     groups: int
     depth: int
+
+
+class Arguments(NamedTuple):
+    """What a launch is given beside the matrices.
+
+    tensors   : a, b, bias, which is out where there is none, and out
+    has_bias  : True if the bias is one
+    scales    : of the sum, and of what was there
+    number    : matrices of out
+    beside    : the geometry of the batches, and what else the program takes
+    """
+
+    tensors: tuple[Operand, Operand, Operand, Operand]
+    has_bias: bool
+    scales: tuple[Any, Any]
+    number: int
+    beside: tuple[bytes, ...]
 
 
 class Product(NamedTuple):
@@ -115,7 +132,7 @@ class Product(NamedTuple):
             "EP_RUN": self.target.run,
             "EP_ACTIVATED": activated,
             **_ARITHMETIC[kind_of(self.compute)],
-            **rows_words(COLUMNS, self.target.group, wide=self.wide),
+            **rows_words(_COLUMNS, self.target.group, wide=self.wide),
             **self.tile.words,
             **self.line.words,
         }
@@ -130,7 +147,7 @@ class Product(NamedTuple):
         numbers = (
             number(name, self.compute) for scale in ("alpha", "beta") for name in (scale, f"{scale}_im")[: self.parts]
         )
-        return taken(*tensors, numbers, (product_parameter(wide=self.wide), rows_parameter(COLUMNS, wide=self.wide)))
+        return taken(*tensors, numbers, (product_parameter(wide=self.wide), rows_parameter(_COLUMNS, wide=self.wide)))
 
     def plan(self, way: Way, matrices: Matrices, blocks: int, arguments: Arguments) -> Plan:
         """Return the launches of a product of so many blocks of the depth: one, or a second one where groups share them."""
@@ -138,7 +155,7 @@ class Product(NamedTuple):
         parts, share = _shared(way, blocks, target)
         itemsize = self.itemsize * self.parts
         *factors, out = arguments.tensors
-        sums = Operand(COLUMNS, self.itemsize) if parts > 1 else out
+        sums = Operand(_COLUMNS, self.itemsize) if parts > 1 else out
         product = matrices.packed((blocks, parts, share), has_bias=arguments.has_bias, wide=self.wide)
         given = (*factors, sums, out, *arguments.scales, product, *arguments.beside)
         launch = Launch(way.entry, way.groups * parts * target.group, target.group, given)
@@ -150,23 +167,6 @@ class Product(NamedTuple):
     def _elements(self) -> Iterator[tuple[str, str]]:
         yield from (("a", self.given), ("b", self.given), ("bias", self.made))
         yield from (("parts", self.compute), ("out", self.made))
-
-
-class Arguments(NamedTuple):
-    """What a launch is given beside the matrices.
-
-    tensors   : a, b, bias, which is out where there is none, and out
-    has_bias  : True if the bias is one
-    scales    : of the sum, and of what was there
-    number    : matrices of out
-    beside    : the geometry of the batches, and what else the program takes
-    """
-
-    tensors: tuple[Operand, Operand, Operand, Operand]
-    has_bias: bool
-    scales: tuple[Any, Any]
-    number: int
-    beside: tuple[bytes, ...]
 
 
 def way_of_tiles(matrices: Matrices, count: int, tile: Tile) -> Way:

@@ -217,9 +217,9 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
     if (storage.is_direct && line % SIZE == 0 && column % SIZE == 0)
         return {reinterpret_cast<const T*>(at), line / SIZE, column / SIZE};
     T* const to = reinterpret_cast<T*>(memory);
-    const bool is_few = std::abs(column) <= std::abs(line);
-    int64_t runs = is_few ? m : n, length = is_few ? n : m;
-    const int64_t step = is_few ? column : line, next = is_few ? line : column, kept = length;
+    const bool is_along = std::abs(column) <= std::abs(line);
+    int64_t runs = is_along ? m : n, length = is_along ? n : m;
+    const int64_t step = is_along ? column : line, next = is_along ? line : column, kept = length;
     if (next == length * step && runs * length <= ep::BLOCK) {
         length *= runs;
         runs = 1;
@@ -231,7 +231,7 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
             const void* const x = storage.load(at + i * next + from * step, step, count, staged);
             if (x != staged) std::memcpy(staged, x, static_cast<size_t>(count) * sizeof(T));
         }
-    return {to, is_few ? kept : 1, is_few ? 1 : kept};
+    return {to, is_along ? kept : 1, is_along ? 1 : kept};
 }
 
 // Rows of a small product; without anything to add they are written where they belong.

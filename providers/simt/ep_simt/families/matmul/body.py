@@ -123,4 +123,4 @@ def _program(product: Product, activation: str) -> Program:
         for entry, file in _ENTRIES.items()
     )
     words = tuple(product.words(expression).items())
-    return Program(f"matmul-{activation}-{product.name}", words, (*called, *LINES), entries)
+    return Program(f"matmul-{product.name}-{activation}", words, (*called, *LINES), entries)
