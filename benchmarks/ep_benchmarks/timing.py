@@ -1,8 +1,9 @@
-"""Interleaved timing: A B A B ..., so that other load on the machine disturbs all candidates alike."""
+"""Interleaved timing: all candidates take turns, so that other load on the machine disturbs them alike."""
 
 from __future__ import annotations
 
 import gc
+import random
 import statistics
 import threading
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["Timing", "interleave", "least"]
 
@@ -64,6 +65,9 @@ def interleave(
 ) -> dict[str, Timing]:
     """Time all candidates in turn, `rounds` times, or three times where one of them takes seconds.
 
+    Each round has an order of its own, the same ones in every process: a turn pays for lines that the one before it
+    left to be written, so that nobody may follow the same one always, or itself.
+
     candidates : each takes a count and does its work that often, so that the loop is timed, too
     settle     : called after each turn and not timed: waits for enqueued work
     pause      : seconds before each turn, and more until the threads of the one before are asleep, so that none is
@@ -84,6 +88,7 @@ def interleave(
     most = most if rounds > _FEW_ROUNDS else 0
     enough = time.perf_counter() + _ENOUGH
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    orders = _orders(list(candidates))
     gc.collect()
     gc.disable()
     try:
@@ -91,7 +96,8 @@ def interleave(
             is_calm = done >= rounds and all(Timing(tuple(each)).spread <= _CALM for each in seconds.values())
             if is_calm or (done >= rounds and time.perf_counter() > enough):
                 break
-            for name, run in candidates.items():
+            for name in next(orders):
+                run = candidates[name]
                 if pause:
                     time.sleep(pause)
                     _wait_for_sleepers()
@@ -104,6 +110,17 @@ def interleave(
     finally:
         gc.enable()
     return {name: Timing(tuple(values)) for name, values in seconds.items()}
+
+
+def _orders(names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the names in one order after another, in which none follows itself."""
+    chance, last = random.Random(0), ""  # noqa: S311 - orders are no secrets
+    while True:
+        order = chance.sample(names, len(names))
+        if order[0] == last:
+            order.append(order.pop(0))
+        last = order[-1]
+        yield order
 
 
 def least(run: Callable[[int], None], tries: int = _TRIES) -> float:

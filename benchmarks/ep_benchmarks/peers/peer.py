@@ -70,6 +70,9 @@ class Peer(ABC):
     def use_device(self, device: ep.Device) -> None:
         """Let the library use the device that EP uses, if it can. Raises UnavailableError if it has none at all."""
 
+    def use_memories(self, memories: Mapping[str, ep.Memory]) -> None:
+        """Let the library's next call work on EP's memories, by operand, if it can: not all pages are equally quick."""
+
     @abstractmethod
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
         """Return the library's form of a descriptor, None where it has none that means the same.

@@ -136,6 +136,8 @@ def _agreeing(sample: Sample, placed: Placed, peers: Mapping[str, Peer]) -> tupl
     ours = placed.results() if peers else {}
     for name, peer in peers.items():
         try:
+            placed.wipe()
+            peer.use_memories(placed.memories)
             call = peer.call(sample.descriptor, placed.inputs)
             if call is not None:
                 call.run()

@@ -22,7 +22,8 @@ __all__ = ["Placed"]
 class Placed:
     """The operands of a descriptor on the device of a stream, and the bound step that is timed.
 
-    buffers : the bytes of each operand that is read, as uploaded
+    buffers  : the bytes of each operand that is read, as uploaded
+    memories : of each tensor
 
     Raises UnsupportedError where the provider has nothing for the descriptor.
     """
@@ -34,13 +35,13 @@ class Placed:
         self.buffers: dict[str, Buffer] = {}
         self._stream = stream
         self._numbers = {role.name: data[role.name] for role, spec in descriptor.numbers if spec is not None}
-        self._memories: dict[str, ep.Memory] = {}
+        self.memories: dict[str, ep.Memory] = {}
         for role, spec in descriptor.tensors:
             if spec is not None:
-                memory = self._memories[role.name] = stream.device.allocate(spec.nbytes)
+                memory = self.memories[role.name] = stream.device.allocate(spec.nbytes)
                 self._write(role.name, spec, memory, data.get(role.name))
         stream.synchronize()
-        self._step = primitive.bind(**self._memories, **self._numbers)
+        self._step = primitive.bind(**self.memories, **self._numbers)
 
     def _write(self, name: str, spec: ep.TensorSpec, memory: ep.Memory, array: Array | None) -> None:
         """Upload an input; write an output once, so that its pages are memory of their own."""
@@ -74,7 +75,7 @@ class Placed:
         """Return the bytes of every operand that a launch writes."""
         found: dict[str, Buffer] = {}
         for name in self.descriptor.written:
-            memory = self._memories[name]
+            memory = self.memories[name]
             buffer = found[name] = np.empty(memory.nbytes, np.uint8)
             self._stream.download(buffer, memory)
         self._stream.synchronize()
@@ -85,8 +86,15 @@ class Placed:
         buffers = self.written()
         return {name: gather(spec, buffers[name]) for name, spec in self.descriptor.outputs.items()}
 
+    def wipe(self) -> None:
+        """Write over what was computed, so that nobody finds it there."""
+        for name in self.descriptor.written:
+            if name not in self.buffers:
+                self._stream.fill(self.memories[name], b"\x2a")
+        self._stream.synchronize()
+
     def close(self) -> None:
         """Give everything back."""
         self._step.close()
-        for memory in self._memories.values():
+        for memory in self.memories.values():
             memory.close()

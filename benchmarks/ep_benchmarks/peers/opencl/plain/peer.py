@@ -33,9 +33,16 @@ class _Plain(DevicePeer):
     name: ClassVar[str] = "plain"
     goal: ClassVar[float] = 0.8
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._memories: Mapping[str, ep.Memory] = {}
+
     @property
     def version(self) -> str:
         return f"kernels, a short text a family, by pyopencl {cl.VERSION_TEXT}"
+
+    def use_memories(self, memories: Mapping[str, ep.Memory]) -> None:
+        self._memories = memories
 
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
         queue = self.queue
@@ -46,13 +53,25 @@ class _Plain(DevicePeer):
         if work is None:
             return None
         present = {**descriptor.present, **work.between}
-        arguments = {name: _argument(queue, spec, inputs.get(name)) for name, spec in present.items()}
+        memories, self._memories = self._memories, {}
+        arguments = {
+            name: _shared(queue, memories.get(name)) or _argument(queue, spec, inputs.get(name))
+            for name, spec in present.items()
+        }
         runs = [_enqueuing(queue, launch, present, arguments) for launch in work.launches]
 
         def results() -> Mapping[str, Array]:
             return {name: _downloaded(queue, spec, arguments[name]) for name, spec in descriptor.outputs.items()}
 
         return Call(runs[0] if len(runs) == 1 else partial(_all, runs), results, queue.finish)
+
+
+def _shared(queue: cl.CommandQueue, memory: ep.Memory | None) -> cl.Buffer | None:
+    """Return the bytes of a memory of EP's that is of the queue's context, None where there is none."""
+    handle = memory.handle if memory is not None else None
+    if memory is None or not isinstance(handle, cl.Buffer) or handle.context != queue.context or not memory.nbytes:
+        return None
+    return handle.get_sub_region(memory.offset, memory.nbytes)
 
 
 def _argument(queue: cl.CommandQueue, spec: ep.TensorSpec | ep.Scalar, value: Any) -> Any:
