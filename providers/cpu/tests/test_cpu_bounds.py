@@ -4,6 +4,7 @@ import pytest
 
 FENCED = """
 import ctypes, mmap
+import ml_dtypes
 import numpy as np
 import ep
 from ep_primitives import Convolution, Matmul
@@ -38,7 +39,8 @@ def check(descriptor, given, wanted):
         views = {key: value.T if key == "b" and TURNED else value for key, value in placed.items()}
         target = fenced(out, at_end)
         descriptor.on(DEVICE)(STREAM, **views, **numbers, **{name: target})
-        np.testing.assert_allclose(target, wanted, rtol=1e-4, atol=1e-4)
+        coarse = 1e-4 if target.itemsize > 2 else 0.1
+        np.testing.assert_allclose(target.astype(np.float64), wanted, rtol=coarse, atol=coarse)
 
 
 """
@@ -53,6 +55,18 @@ for dtype in ("float32", "float64"):
                     b = np.ascontiguousarray(b.T) if TURNED else b
                     seen = b.T if TURNED else b
                     check(Matmul.infer(a, seen), {"a": a, "b": b}, a @ seen)
+"""
+
+HALVES = """
+for dtype in ("float16", ml_dtypes.bfloat16):
+    for TURNED in (False, True):
+        for m in (1, 2, 5, 13, 20):
+            for n in (1, 5, 16, 37, 64):
+                for k in (1, 7, 32, 45, 520):
+                    a, b = RNG.standard_normal((m, k)).astype(dtype), RNG.standard_normal((k, n)).astype(dtype)
+                    b = np.ascontiguousarray(b.T) if TURNED else b
+                    seen = b.T if TURNED else b
+                    check(Matmul.infer(a, seen), {"a": a, "b": b}, a.astype(np.float32) @ seen.astype(np.float32))
 """
 
 CONVOLUTIONS = """
@@ -73,6 +87,6 @@ for dtype in ("float32", "float64"):
 """
 
 
-@pytest.mark.parametrize("work", [PRODUCTS, CONVOLUTIONS], ids=["products", "convolutions"])
+@pytest.mark.parametrize("work", [PRODUCTS, HALVES, CONVOLUTIONS], ids=["products", "halves", "convolutions"])
 def test_nothing_is_read_or_written_beside_operands(fresh_python, isa, work):
     assert fresh_python(FENCED + work + "print('within')", EP_CPU_ISA=isa) == "within"

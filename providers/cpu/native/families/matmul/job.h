@@ -44,7 +44,7 @@ struct Job {
                    int64_t n);
     char* at[EP_MATRICES];
     double alpha[2], beta[2];
-    bool is_row, is_few, is_tiled, is_plain;
+    bool is_row, is_few, is_lying, is_tiled, is_plain;
     int64_t rows, columns, down, across, batches, tiles;
     int parts;
     std::atomic<int> status;
@@ -91,6 +91,16 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
 // Windows may need `room` for the panels of a.
 void pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns, char* room,
                 char* panels);
+
+// Whether more than half of the cache that cores share has left it by the next launch.
+bool is_far(const ep_matmul_plan& g);
+
+// Whether a few rows of a, or as many as a panel has, meet b where it lies; and their sums, which are zeros or what is
+// added to, of one tile of one batch.
+using Sum = void(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* memory);
+bool is_few(const ep_matmul_plan& g, const Tile& tile);
+bool is_lying(const ep_matmul_plan& g, const Tile& tile);
+Sum sum_few, sum_lying;
 
 // Whether panels end where m rows of n columns do.
 inline bool is_whole(const Job& job, int64_t m, int64_t n) {

@@ -17,14 +17,16 @@ namespace {
 #include "packing.h"
 #include "windows.h"
 #include "row.h"
+#include "few.h"
 #include "small.h"
 #if EP_WIDTH == 64
 #include "dots.h"
 #if EP_AMX
-#include "amx_packing.h"
-#include "amx_order.h"
-#include "amx.h"
-#include "amx_staging.h"
+#include "amx/packing.h"
+#include "amx/order.h"
+#include "amx/tiles.h"
+#include "amx/lying.h"
+#include "amx/staging.h"
 #endif
 #endif
 // clang-format on
@@ -59,7 +61,9 @@ constexpr ep::Tile float_tile() {
     ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
     tile.multiply_row = multiply_row<T, 1, S>;
     tile.multiply_small = multiply_small<T, 1>;
-    if (std::is_same_v<S, T>) tile.multiply_few = multiply_few<T>;
+    if constexpr (EP_WIDTH > 16 || std::is_same_v<S, T>) tile.multiply_few = multiply_few<InTurn, T, S>;
+    tile.few_along = ROWS_ALONG<S>;
+    tile.few_across = ROWS_ACROSS<S>;
     return tile;
 }
 
@@ -83,6 +87,9 @@ constexpr ep::Tile BFLOAT16_SINGLE = float_tile<BFloat16, float>();
 constexpr ep::Tile pair_tile() {
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row<float, 2, BFloat16>;
+    tile.multiply_few = multiply_few<LaterFirst, float, BFloat16>;
+    tile.few_along = ROWS_ALONG<BFloat16>;
+    tile.few_across = ROWS_ACROSS<BFloat16>;
     tile.multiply_small = multiply_small<float, 2>;
     tile.multiply = dot_pairs;
     tile.least = least_exponent;
@@ -110,6 +117,9 @@ constexpr ep::Tile bfloat_tile() {
 #if EP_WIDTH == 64
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row<float, 2, BFloat16>;
+    tile.multiply_few = multiply_few<LaterFirst, float, BFloat16>;
+    tile.few_along = ROWS_ALONG<BFloat16>;
+    tile.few_across = ROWS_ACROSS<BFloat16>;
     tile.multiply_small = multiply_small<float, 2>;
     tile.better = &PAIR_DOTS;
     tile.has_better = has_pairs;
@@ -171,6 +181,10 @@ constexpr ep::Tile AMX_STAGING = [] {
 constexpr ep::Tile AMX_BFLOAT16 = [] {
     ep::Tile tile = amx_tile<BFloat16, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row_as_tiles;
+    tile.multiply_few = multiply_few<ByTiles, float, BFloat16>;
+    tile.few_along = 1;
+    tile.few_across = 4;
+    tile.multiply_lying = multiply_lying;
     tile.multiply_small = multiply_small<float, TERMS>;
     tile.least = least_exponent;
     tile.agrees = has_no_denormals;

@@ -25,11 +25,6 @@ bool is_one(const double* number) {
     return number[0] == 1 && number[1] == 0;
 }
 
-// More than half of the cache that cores share has left it by the next launch.
-bool is_far(const ep_matmul_plan& g) {
-    return 2 * std::max(g.k * std::abs(g.line[EP_B]), g.n * std::abs(g.column[EP_B])) >= ep::FETCHING;
-}
-
 // Sum one tile of one batch into `sums`, whose rows are `step` sums apart.
 void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels) {
     const ep_matmul_plan& g = *job.plan;
@@ -66,50 +61,6 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                                 across, steps, sums + from * step * tile.sum, step, s + k != 0);
             }
         }
-    }
-}
-
-// Columns of b that meet a few rows of a along the whole depth, one after the other, where it lies so.
-constexpr int64_t ALONG = 32;
-
-// Elements [begin, end) of m rows of a, which do not lie side by side, `line` bytes from row to row.
-void stage(const Job& job, const char* a, int m, int64_t begin, int64_t end, char* to, int64_t line) {
-    const ep_matmul_plan& g = *job.plan;
-    const ep_storage& storage = *job.tile->storage;
-    for (int i = 0; i < m; ++i)
-        for (int64_t k = begin, some; k < end; k += some) {
-            some = std::min(DEPTH, end - k);
-            char* const own = to + i * line + (k - begin) * storage.size;
-            const void* const x = storage.load(a + i * g.line[EP_A] + k * g.column[EP_A], g.column[EP_A], some, own);
-            if (x != own) std::memcpy(own, x, static_cast<size_t>(some * storage.size));
-        }
-}
-
-// The same tile of a few rows, which meet b where it lies: memory gives faster what follows one another.
-void sum_few(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* memory) {
-    const ep_matmul_plan& g = *job.plan;
-    const ep::Tile& tile = *job.tile;
-    const int64_t n = std::min(job.columns, g.n - column), size = tile.storage->size;
-    const auto m = static_cast<int>(std::min(job.rows, g.m - row));
-    const int64_t columns = g.line[EP_B] == size ? ALONG : n;
-    const bool lies = g.column[EP_A] == size, is_staged_whole = m * g.k * size <= A_BYTES;
-    const int64_t line = lies ? g.line[EP_A] : (is_staged_whole ? g.k : DEPTH) * size;
-    for (int64_t s = 0, summed = extents(g, g.kept, g.ndim); s < summed; ++s) {
-        const char* const a =
-            matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim) + row * g.line[EP_A];
-        const char* const b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim) +
-                              column * g.column[EP_B];
-        if (!lies && is_staged_whole) stage(job, a, m, 0, g.k, memory, line);
-        for (int64_t from = 0; from < n; from += columns)
-            for (int64_t k = 0; k < g.k; k += DEPTH) {
-                const int64_t depth = std::min(DEPTH, g.k - k);
-                if (!lies && !is_staged_whole) stage(job, a, m, k, k + depth, memory, line);
-                const char* const values = lies ? a + k * size : is_staged_whole ? memory + k * size : memory;
-                tile.multiply_few(values, line, m,
-                                  {tile.storage, b + from * g.column[EP_B] + k * g.line[EP_B], g.column[EP_B],
-                                   g.line[EP_B], std::min(columns, n - from), depth, false, is_far(g)},
-                                  sums + from * tile.sum, step);
-            }
     }
 }
 
@@ -195,17 +146,18 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const ep_matmul_plan& g = *job.plan;
     char* const sums = memory + A_BYTES + B_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    const bool is_in_place = job.is_row || job.is_few;
+    const bool is_in_place = job.is_row || job.is_few || job.is_lying;
     if (job.is_plain && !is_in_place && is_whole(job, m, n)) {
         char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
         return sum_tile(job, batch, row, column, out + column * int64_t{sizeof(T)}, g.line[EP_OUT] / int64_t{sizeof(T)},
                         memory);
     }
     const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
-    const int64_t rows = is_in_place ? m : round_up(m, job.tile->rows);
+    const int64_t rows = job.is_row || job.is_few ? m : round_up(m, job.tile->rows);
     const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
     if (is_empty || is_in_place) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
-    if (!is_empty) (job.is_few ? sum_few : sum_tile)(job, batch, row, column, sums, step, memory);
+    auto* const sum = job.is_few ? sum_few : job.is_lying ? sum_lying : sum_tile;
+    if (!is_empty) sum(job, batch, row, column, sums, step, memory);
     job.finish(job, batch, row, column, sums, step, m, n);
 }
 
@@ -275,7 +227,7 @@ void choose_run(Job& job) {
                    g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                    g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
     job.finish = finish<T, Row>;
-    job.is_tiled = !job.is_row && !job.is_few && !is_small(job);
+    job.is_tiled = !job.is_row && !job.is_few && !job.is_lying && !is_small(job);
     if (is_small(job)) {
         job.run = run_small<T, Row>;
         cut_rows(job);
@@ -291,18 +243,11 @@ bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
            std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
 }
 
-// A few rows of a meet b where it lies.
-bool is_few(const ep_matmul_plan& g, const ep::Tile& tile) {
-    if (tile.multiply_few == nullptr || g.windows != nullptr || !g.row->from->is_direct) return false;
-    const int64_t size = g.row->from->size, line = std::abs(g.line[EP_B]), column = std::abs(g.column[EP_B]);
-    return (g.m <= ep::ROWS_ALONG && g.line[EP_B] == size && column > line) ||
-           (g.m <= ep::ROWS_ACROSS && g.column[EP_B] == size && column <= line);
-}
-
 void choose(Job& job) {
     job.tile = &static_cast<const ep::Tile*>(job.plan->row->code)->best();
     job.is_row = is_row(*job.plan, *job.tile);
     job.is_few = !job.is_row && is_few(*job.plan, *job.tile);
+    job.is_lying = !job.is_row && !job.is_few && is_lying(*job.plan, *job.tile);
     job.columns = (job.is_row || job.is_few ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {
         case EP_float64:

@@ -15,6 +15,7 @@ struct Tiled : As {
 
 // Rows of a that are fetched ahead of the one that is copied: nothing else would, because each ends soon.
 constexpr int64_t AHEAD = 4;
+constexpr int64_t ROWS_AHEAD = 8;
 
 // The first `count` elements of a line from memory, or all of it; the others are 0.
 template <class U>
@@ -73,25 +74,52 @@ void pack_tiles(const ep::Factor& factor, void* panels) {
     }
 }
 
+// The first elements of two rows of 16 bits in turn, or the last ones.
+template <int half, size_t... i>
+EP_INLINE V<uint16_t> in_pairs(V<uint16_t> x, V<uint16_t> y, std::index_sequence<i...>) {
+    constexpr int n = Vector<uint16_t>::lanes;
+    return __builtin_shuffle(x, y, V<uint16_t>{static_cast<uint16_t>(half * n / 2 + i / 2 + i % 2 * n)...});
+}
+EP_INLINE void store_pairs(V<uint16_t> x, V<uint16_t> y, uint32_t* first, uint32_t* second) {
+    constexpr auto all = std::make_index_sequence<Vector<uint16_t>::lanes>{};
+    store(first, reinterpret_cast<V<uint32_t>>(in_pairs<0>(x, y, all)));
+    store(second, reinterpret_cast<V<uint32_t>>(in_pairs<1>(x, y, all)));
+}
+
+// A step of so many columns of b that lie side by side, the first of `terms` rows at `at`.
+template <class As>
+EP_INLINE void pack_step(const char* at, int64_t row_step, int64_t terms, int64_t columns, uint32_t* to) {
+    using U = typename As::Unit;
+    if constexpr (sizeof(U) == 2)
+        if (terms >= As::terms && columns >= VECTORS * TILE)
+            return store_pairs(load(reinterpret_cast<const uint16_t*>(at)),
+                               load(reinterpret_cast<const uint16_t*>(at + row_step)), to, to + TILE);
+    for (int v = 0; v < VECTORS; ++v, at += TILE * sizeof(U), columns -= TILE) {
+        V<uint32_t> lane = {};
+        for (int term = 0; term < As::terms; ++term)
+            lane |= widened<U>(at + term * row_step, term < terms ? columns : 0) << (term * 32 / As::terms);
+        store(to + v * TILE, lane);
+    }
+}
+
+// Bytes of each row of b that are read at a time.
+constexpr int64_t PIECE = 512;
+
 // Columns of b as they lie side by side, or as other panels have them.
 template <class As>
 void pack_columns(const ep::Factor& factor, void* panels) {
     using U = typename As::Unit;
     if (!factor.storage->is_direct || factor.width_step != int64_t{sizeof(U)})
         return pack<As, VECTORS * TILE>(factor, panels);
+    constexpr int64_t wide = VECTORS * TILE, size = sizeof(U);
     const int64_t steps = steps_of<As>(factor.depth);
-    auto* const lanes = static_cast<uint32_t*>(panels);
-    for (int64_t w = 0; w < factor.width; w += VECTORS * TILE) {
-        uint32_t* to = lanes + w * steps;
-        for (int64_t d = 0; d < steps * As::terms; d += As::terms)
-            for (int v = 0; v < VECTORS; ++v, to += TILE) {
-                const char* const at = factor.at + d * factor.depth_step + (w + v * TILE) * int64_t{sizeof(U)};
-                const int64_t columns = factor.width - w - v * TILE;
-                V<uint32_t> lane = {};
+    for (int64_t from = 0; from < factor.width; from += PIECE / size)
+        for (int64_t step = 0, d = 0; step < steps; ++step, d += As::terms)
+            for (int64_t w = from; w < std::min(factor.width, from + PIECE / size); w += wide) {
+                const char* const at = factor.at + d * factor.depth_step + w * size;
                 for (int term = 0; term < As::terms; ++term)
-                    lane |= widened<U>(at + term * factor.depth_step, d + term < factor.depth ? columns : 0)
-                            << (term * 32 / As::terms);
-                store(to, lane);
+                    __builtin_prefetch(at + (ROWS_AHEAD * As::terms + term) * factor.depth_step, 0, 2);
+                pack_step<As>(at, factor.depth_step, factor.depth - d, factor.width - w,
+                              static_cast<uint32_t*>(panels) + w * steps + step * wide);
             }
-    }
 }

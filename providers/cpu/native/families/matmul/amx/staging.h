@@ -1,5 +1,5 @@
 // Products of bfloat16 with sums of another product, by tiles of AMX. Included for AVX-512 alone, in an anonymous
-// namespace, after dots.h and amx.h.
+// namespace, after dots.h and amx/tiles.h.
 #pragma once
 
 // Sums as three panels of bfloat16, which add up to them: their 24 bits are three times 8. Each panel has all steps;

@@ -1,5 +1,5 @@
 // Products of bfloat16 in the order in which tiles of AMX add their terms, by other instructions. Included for AVX-512
-// alone, in an anonymous namespace, after row.h and amx_packing.h.
+// alone, in an anonymous namespace, after few.h and amx/packing.h.
 #pragma once
 
 // What TDPBF16PS makes of tiles, for numbers of any size: it counts denormal numbers as 0. Of each tile's terms the
@@ -33,65 +33,17 @@ void multiply_as_tiles(const void* left, const void* right, int64_t steps, void*
     }
 }
 
-// Terms of a sum that tiles add at a time.
-constexpr int64_t TERMS = 2 * TILE;
-
-// One row, in the same order: the sums of `vectors` vectors of columns stay in registers while so many rows of b,
-// `step` bytes apart, go by. `read` loads a vector; where `is_far`, the rows that follow are fetched.
-template <int vectors, class S, class Read>
-EP_INLINE void add_terms_of_tile(const float* values, const char* at, int64_t step, int64_t terms, bool is_far,
-                                 float* sums, Read read) {
-    constexpr int64_t bytes = vectors * TILE * int64_t{sizeof(S)};
-    V<float> even[vectors] = {}, odd[vectors] = {};
-    const auto add = [&](int64_t k, V<float>(&own)[vectors]) EP_LAMBDA {
-        const char* const row = at + k * step;
-        if (is_far)
-            for (int64_t line = 0; line < bytes; line += ep::LINE) __builtin_prefetch(row + TERMS * step + line, 0, 2);
-        const V<float> value = repeated(values[k]);
-#pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v)
-            own[v] = multiply_add<float>(value, read(reinterpret_cast<const S*>(row) + v * TILE), own[v]);
-    };
-    int64_t k = 0;
-    for (; k + 1 < terms; k += 2) {
-        add(k, even);
-        add(k + 1, odd);
-    }
-    if (k < terms) add(k, even);
-#pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) store<float>(sums + v * TILE, load(sums + v * TILE) + (even[v] + odd[v]));
-}
-
-template <class S>
-void add_tile_of_rows(const float* values, const char* at, int64_t step, int64_t terms, bool is_far, float* sums,
-                      int64_t width) {
-    constexpr int vectors = 8;
-    constexpr int64_t size = sizeof(S);
-    const auto whole = [](const S* x) EP_LAMBDA { return load_stored<float>(x); };
-    int64_t j = 0;
-    for (; j + vectors * TILE <= width; j += vectors * TILE)
-        add_terms_of_tile<vectors, S>(values, at + j * size, step, terms, is_far, sums + j, whole);
-    for (; j + TILE <= width; j += TILE)
-        add_terms_of_tile<1, S>(values, at + j * size, step, terms, is_far, sums + j, whole);
-    if (j == width) return;
-    const int last = static_cast<int>(width - j);
-    alignas(ep::LINE) float part[TILE];
-    store<float>(part, load_part(sums + j, last, 0.0F));
-    add_terms_of_tile<1, S>(values, at + j * size, step, terms, false, part,
-                            [&](const S* x) EP_LAMBDA { return load_stored_part<float>(x, last); });
-    store_part(sums + j, last, load(part));
-}
-
+// One row, in the same order.
 void multiply_row_as_tiles(const void* row, const ep::Factor& b, void* sums) {
     constexpr int64_t block_width = 128;
     alignas(ep::LINE) float block[TERMS][block_width];
     auto* const to = static_cast<float*>(sums);
     for (int64_t first = 0; first < b.depth; first += TERMS) {
         const int64_t terms = std::min(b.depth - first, TERMS);
-        const float* const values = static_cast<const float*>(row) + first;
+        const char* const values = static_cast<const char*>(row) + first * int64_t{sizeof(float)};
         const char* const at = b.at + first * b.depth_step;
         if (b.width_step == b.storage->size) {
-            add_tile_of_rows<BFloat16>(values, at, b.depth_step, terms, b.is_far, to, b.width);
+            add_tiles<1, float, BFloat16>(values, 0, at, b.depth_step, terms, to, 0, b.width, b.is_far);
             continue;
         }
         for (int64_t from = 0; from < b.width; from += block_width) {
@@ -101,8 +53,8 @@ void multiply_row_as_tiles(const void* row, const ep::Factor& b, void* sums) {
                 const void* const x = b.storage->load(lying, b.width_step, width, block[k]);
                 if (x != block[k]) std::memcpy(block[k], x, static_cast<size_t>(width) * sizeof(float));
             }
-            add_tile_of_rows<float>(values, reinterpret_cast<const char*>(block), sizeof block[0], terms, false,
-                                    to + from, width);
+            add_tiles<1, float, float>(values, 0, reinterpret_cast<const char*>(block), sizeof block[0], terms,
+                                       to + from, 0, width, false);
         }
     }
 }

@@ -1,5 +1,5 @@
 // The innermost products of Matmul by tiles of AMX. Included for AVX-512 alone, in an anonymous namespace, after
-// amx_packing.h.
+// amx/packing.h.
 #pragma once
 
 #pragma GCC push_options

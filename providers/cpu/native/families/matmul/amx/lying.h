@@ -1,0 +1,145 @@
+// Products of some rows of bfloat16 with a factor that tiles of AMX read where it lies. Included for AVX-512 alone, in
+// an anonymous namespace, after dots.h and amx/tiles.h.
+#pragma once
+
+#pragma GCC push_options
+#pragma GCC target("amx-tile,amx-bf16,amx-int8")
+
+// The least exponent of elements that go by, as `least_exponent` says it of all of them at once.
+class LeastExponent {
+   public:
+    EP_INLINE void see(V<uint16_t> x) {
+        const V<uint16_t> before = (x & uint16_t{0x7FFF}) - uint16_t{1};
+        least_ = before < least_ ? before : least_;
+    }
+    int value() const {
+        alignas(ep::LINE) uint16_t all[Vector<uint16_t>::lanes];
+        store<uint16_t>(all, least_);
+        uint16_t least = 0xFFFF;
+        for (const uint16_t x : all) least = x < least ? x : least;
+        const int exponent = (least + 1) >> 7;
+        return exponent == 0 ? NO_EXPONENT : exponent;
+    }
+
+   private:
+    V<uint16_t> least_ = ~V<uint16_t>{};
+};
+
+// Columns of a block, which are two tiles.
+constexpr int64_t LYING = ep::LYING_COLUMNS;
+
+// Sums from rows of a into rows of columns, and back: tiles hold them turned.
+EP_INLINE V<int32_t> across_rows() {
+    V<int32_t> index;
+    for (int i = 0; i < TILE; ++i) index[i] = i * 2 * TILE;
+    return index;
+}
+
+// sums += rows of a @ columns of b along the depth: a's columns are the right factor of tiles, b's the left one, as
+// each lies. Nothing is written unless the products agree with a's least exponent.
+template <bool is_high>
+bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int64_t depth, int least, int rows,
+                          float* sums, int64_t step, const char* next) {
+    constexpr int64_t line = ep::LINE;
+    alignas(ep::LINE) float turned[LYING][2 * TILE] = {};
+    const auto index = reinterpret_cast<__m512i>(across_rows());
+    for (int m = 0; m < rows; ++m)
+        for (int v = 0; v < VECTORS; ++v)
+            _mm512_i32scatter_ps(&turned[v * TILE][m], index, load(sums + m * step + v * TILE), sizeof(float));
+    _tile_loadd(0, turned[0], sizeof turned[0]);
+    _tile_loadd(2, turned[TILE], sizeof turned[0]);
+    if (is_high) {
+        _tile_loadd(1, turned[0] + TILE, sizeof turned[0]);
+        _tile_loadd(3, turned[TILE] + TILE, sizeof turned[0]);
+    }
+    LeastExponent seen;
+    for (int64_t at = 0; at < depth * int64_t{sizeof(uint16_t)}; at += line, a += TILE * LYING) {
+        for (int64_t i = 0; i < LYING; ++i) {
+            seen.see(load(reinterpret_cast<const uint16_t*>(b + i * b_step + at)));
+        }
+        _tile_loadd(4, b + at, b_step);
+        _tile_loadd(6, a, VECTORS * line);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_loadd(5, b + TILE * b_step + at, b_step);
+        _tile_dpbf16ps(2, 5, 6);
+        if (is_high) {
+            _tile_loadd(7, a + TILE, VECTORS * line);
+            _tile_dpbf16ps(1, 4, 7);
+            _tile_dpbf16ps(3, 5, 7);
+        }
+    }
+    if (!has_no_denormals(least, seen.value())) return false;
+    _tile_stored(0, turned[0], sizeof turned[0]);
+    _tile_stored(2, turned[TILE], sizeof turned[0]);
+    if (is_high) {
+        _tile_stored(1, turned[0] + TILE, sizeof turned[0]);
+        _tile_stored(3, turned[TILE] + TILE, sizeof turned[0]);
+    }
+    for (int m = 0; m < rows; ++m)
+        for (int v = 0; v < VECTORS; ++v)
+            store<float>(sums + m * step + v * TILE,
+                         _mm512_mask_i32gather_ps(__m512{}, 0xFFFF, index, &turned[v * TILE][m], sizeof(float)));
+    return true;
+}
+
+// The same of a tile's rows of b, whose columns lie side by side: they are paired in the nearest cache.
+template <bool is_high>
+bool multiply_block_across(const char* b, int64_t b_step, int least, float* sums, int64_t step) {
+    alignas(ep::LINE) uint32_t lanes[VECTORS][TILE][TILE];
+    LeastExponent seen;
+#pragma GCC unroll 4
+    for (int i = 0; i < TILE; ++i) {
+        const char* const at = b + 2 * i * b_step;
+        __builtin_prefetch(at + TERMS * b_step, 0, 2);
+        __builtin_prefetch(at + (TERMS + 1) * b_step, 0, 2);
+        const auto x = load(reinterpret_cast<const uint16_t*>(at)),
+                   y = load(reinterpret_cast<const uint16_t*>(at + b_step));
+        seen.see(x);
+        seen.see(y);
+        store_pairs(x, y, lanes[0][i], lanes[1][i]);
+    }
+    if (!has_no_denormals(least, seen.value())) return false;
+    const int64_t bytes = step * int64_t{sizeof *sums};
+    float* const below = sums + TILE * step;
+    _tile_loadd(0, sums, bytes);
+    _tile_loadd(1, sums + TILE, bytes);
+    _tile_loadd(6, lanes[0], ep::LINE);
+    _tile_loadd(7, lanes[1], ep::LINE);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_stored(0, sums, bytes);
+    _tile_stored(1, sums + TILE, bytes);
+    if (is_high) {
+        _tile_loadd(2, below, bytes);
+        _tile_loadd(3, below + TILE, bytes);
+        _tile_dpbf16ps(2, 5, 6);
+        _tile_dpbf16ps(3, 5, 7);
+        _tile_stored(2, below, bytes);
+        _tile_stored(3, below + TILE, bytes);
+    }
+    return true;
+}
+
+template <bool is_high>
+void multiply_blocks(const uint32_t* a, const ep::Factor& b, int least, int rows, float* sums, int64_t step,
+                     bool* agrees) {
+    const bool is_along = b.depth_step == int64_t{sizeof(uint16_t)};
+    if (!is_along) {
+        _tile_loadd(4, a, ep::LINE);
+        if (is_high) _tile_loadd(5, a + TILE * TILE, ep::LINE);
+    }
+    for (int64_t j = 0; j + LYING <= b.width; j += LYING) {
+        if (!agrees[j / LYING]) continue;
+        const char* const at = b.at + j * b.width_step;
+        agrees[j / LYING] = is_along ? multiply_block_along<is_high>(a, at, b.width_step, b.depth, least, rows,
+                                                                     sums + j, step, at + LYING * b.width_step)
+                                     : multiply_block_across<is_high>(at, b.depth_step, least, sums + j, step);
+    }
+}
+
+void multiply_lying(const void* a, const ep::Factor& b, int least, int rows, void* sums, int64_t step, bool* agrees) {
+    (rows > TILE ? multiply_blocks<true> : multiply_blocks<false>)(static_cast<const uint32_t*>(a), b, least, rows,
+                                                                   static_cast<float*>(sums), step, agrees);
+}
+
+#pragma GCC pop_options
