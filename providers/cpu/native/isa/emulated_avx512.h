@@ -71,6 +71,13 @@ EP_INLINE __m512d emulated_cvtps_pd(__m256 x) {
     return each_lane<__m512d, 8>([&](int i) { return static_cast<double>(x[i]); });
 }
 
+EP_INLINE __m256i emulated_narrow(__m512i x) {
+    uint32_t words[16];
+    uint16_t low[16];
+    std::memcpy(words, &x, sizeof words);
+    for (int i = 0; i < 16; ++i) low[i] = static_cast<uint16_t>(words[i]);
+    return lanes_of<__m256i>(low);
+}
 EP_INLINE __m512i emulated_insert(__m512i x, __m128i two, int place) {
     Longs8 lanes = lanes_of<Longs8>(x);
     lanes[2 * place] = two[0];
@@ -173,6 +180,7 @@ EP_INLINE X emulated_scalef(uint32_t mask, X x, X by) {
 #define _mm512_mask_storeu_pd(at, mask, x) emulated_mask_store<8>(at, mask, x)
 #define _mm512_maskz_cvtph_ps(mask, x) emulated_cvtph_ps(x)
 #define _mm512_maskz_cvtepu16_epi32(mask, x) emulated_widen(x)
+#define _mm512_maskz_cvtepi32_epi16(mask, x) emulated_narrow(x)
 #define _mm512_maskz_cvtepi8_epi64(mask, x) emulated_longs<int8_t>(x)
 #define _mm512_maskz_cvtepu8_epi64(mask, x) emulated_longs<uint8_t>(x)
 #define _mm512_maskz_cvtepi16_epi64(mask, x) emulated_longs<int16_t>(x)
