@@ -45,10 +45,10 @@ def _squares(dtype: str, sizes: Iterable[int]) -> list[Sample]:
     return [_sample(dtype, size, size, size) for size in sizes]
 
 
-def _layer(rows: int) -> Sample:
+def _layer(dtype: str, rows: int) -> Sample:
     """Return a few rows by weights that lie as PyTorch's layers have them: by columns."""
-    turned = TensorSpec("float32", (4096, 4096), (1, 4096))
-    return Sample(f"{rows}x4096x4096-transposed", Matmul.infer(TensorSpec("float32", (rows, 4096)), turned))
+    turned = TensorSpec(dtype, (4096, 4096), (1, 4096))
+    return Sample(f"{rows}x4096x4096-transposed", Matmul.infer(TensorSpec(dtype, (rows, 4096)), turned))
 
 
 def _weights(rng: np.random.Generator, spec: TensorSpec) -> Array:
@@ -69,7 +69,9 @@ SAMPLES: Final = [
     *(_sample(dtype, 1, 4096, 4096) for dtype in ("float32", "bfloat16", "float16")),
     _sample("float32", 4, 4096, 4096),
     _sample("float32", 4096, 4096, 4),
-    *(_layer(rows) for rows in (1, 4)),
+    *(_layer("float32", rows) for rows in (1, 4)),
+    _sample("bfloat16", 16, 4096, 4096),
+    _layer("bfloat16", 4),
     *(_sample(dtype, 16, 16, 16, (1000,)) for dtype in ("float32", "bfloat16")),
     Sample("1024-transposed", Matmul.infer(TensorSpec("float32", (1024, 1024)), _TURNED)),
     Sample(
