@@ -42,20 +42,27 @@ __attribute__((noinline)) S sum(const E* x, int64_t n) {
     return block_sum<S>(x, n, S{0}, [](V<S>&) EP_LAMBDA {});
 }
 
+// Rows that are about to be written come in at `next`, if it is not null.
 template <class S, class E>
-__attribute__((noinline)) S squares(const E* x, int64_t n, S mean) {
+__attribute__((noinline)) S squares(const E* x, int64_t n, S mean, const char* next) {
     const V<S> middle = repeated(mean);
     return block_sum<S>(x, n, mean, [&](V<S>& term) EP_LAMBDA {
+        if (next != nullptr) {
+            __builtin_prefetch(next, 1, 2);
+            next += int64_t{Vector<S>::lanes} * int64_t{sizeof(E)};
+        }
         term = term - middle;
         term = term * term;
     });
 }
 
-// (x - mean) rstd scale + bias
+// (x - mean) rstd scale + bias; elements that are about to be read come in at `next`, if it is not null.
 template <class S, class E>
-__attribute__((noinline)) void finish(const E* x, Factor<S> scale, Factor<S> bias, int64_t n, S mean, S rstd, S* y) {
+__attribute__((noinline)) void finish(const E* x, Factor<S> scale, Factor<S> bias, int64_t n, S mean, S rstd, S* y,
+                                      const char* next) {
     const V<S> middle = repeated(mean), factor = repeated(rstd);
     each_vector<S>(n, [&](int64_t i, int, int count) EP_LAMBDA {
+        if (next != nullptr) __builtin_prefetch(next + i * int64_t{sizeof(E)}, 0, 2);
         const V<S> made = (load_stored_lanes<S>(x + i, count, S{0}) - middle) * factor;
         store_lanes(y + i, count, made * scale.load(i, count) + bias.load(i, count));
     });
@@ -78,14 +85,16 @@ struct Batch {
 // Bytes of a row; longer ones would not stay in the second cache beside those that are computed.
 constexpr int64_t LONGEST_AHEAD = 1 << 16;
 
-// A row that is needed soon, fetched into the second cache as far as another one is computed meanwhile.
+// A row that is needed soon, which comes into the second cache a line at a time beside what is computed: many lines at
+// once keep those waiting that are read.
 class Ahead {
    public:
     EP_INLINE void begin(const char* at) { at_ = at; }
-    EP_INLINE void fetch(int64_t nbytes) {
-        if (at_ == nullptr) return;
-        for (int64_t i = 0; i < nbytes; i += ep::LINE) __builtin_prefetch(at_ + i, 0, 2);
-        at_ += nbytes;
+    // Where the part begins that comes in beside the next so many bytes; null where none does.
+    EP_INLINE const char* beside(int64_t nbytes) {
+        const char* const at = at_;
+        if (at != nullptr) at_ += nbytes;
+        return at;
     }
 
    private:
@@ -130,8 +139,8 @@ class Rows {
                 x_.begin(at[r].of[EP_NORM_X]);
                 y_ahead_.begin(fetches_ && !streams_ && y_.is_contiguous() ? at[r].of[EP_NORM_Y] : nullptr);
                 const auto block = [&](const auto* some, int64_t n) {
-                    y_ahead_.fetch(n * int64_t{sizeof(T)});
-                    return squares<S>(some, n, mean[r]);
+                    const char* const next = y_ahead_.beside(n * int64_t{sizeof(T)});
+                    return squares<S>(some, n, mean[r], next);
                 };
                 rstd[r] = S{1} / std::sqrt(x_.total(block) / terms + epsilon);
             }
@@ -178,10 +187,10 @@ class Rows {
             n = std::min(ep::BLOCK, norm_.terms - i);
             if (y_.is_contiguous()) n = out.length(n);
             n = bias_.length(i, scale_.length(i, n));
-            x_ahead_.fetch(n * int64_t{sizeof(T)});
+            const char* const next = x_ahead_.beside(n * int64_t{sizeof(T)});
             const Factor<S> scale = scale_.load(i, n), bias = bias_.load(i, n);
             S* const made = y_.is_contiguous() ? static_cast<S*>(out.block()) : block_;
-            x_.with(i, n, [&](const auto* x, int64_t) { return finish<S>(x, scale, bias, n, mean, rstd, made); });
+            x_.with(i, n, [&](const auto* x, int64_t) { return finish<S>(x, scale, bias, n, mean, rstd, made, next); });
             if (y_.is_contiguous())
                 out.flush(n);
             else
