@@ -20,6 +20,8 @@ __all__ = ["Deadline", "check_timeout", "sleep", "wait_until"]
 _SPIN_SECONDS: Final = 50e-6
 _FIRST_SLICE: Final = 20e-6
 _LONGEST_SLICE: Final = 0.05
+_SHORT_SECONDS: Final = 1e-3
+"""Of a wait that is over before anybody could wake the host."""
 
 
 def check_timeout(timeout: float | None, operation: str) -> None:
@@ -55,14 +57,21 @@ def sleep(seconds: float) -> None:
 
 
 def wait_until(
-    is_done: Callable[[], bool], timeout: float | None, operation: str, pause: Callable[[float], object]
+    is_done: Callable[[], bool],
+    timeout: float | None,
+    operation: str,
+    pause: Callable[[float], object],
+    *,
+    wakes: bool = False,
 ) -> None:
     """Return once `is_done()` is true.
 
     timeout : seconds, None for ever
     pause   : rests for at most the seconds that it is given; `sleep` by default
+    wakes   : True if it ends as soon as that may be true
 
-    Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after.
+    Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after; of a
+    pause that wakes the host they are long, because each look takes time from what is waited for.
     Raises TimeoutError naming `operation`, ValueError inside a function given to stream.call.
     """
     check_outside(operation)
@@ -74,5 +83,6 @@ def wait_until(
             message = f"{operation}: not done after {timeout} s; it goes on, and may be waited for again"
             raise TimeoutError(message)
         if waited > _SPIN_SECONDS:
-            rest = min(max(_FIRST_SLICE, waited / 8), _LONGEST_SLICE)
+            is_long = wakes and waited > _SHORT_SECONDS
+            rest = _LONGEST_SLICE if is_long else min(max(_FIRST_SLICE, waited / 8), _LONGEST_SLICE)
             pause(rest if timeout is None else min(rest, max(0.0, timeout - waited)))

@@ -12,6 +12,7 @@ from ep.spi.event import Event
 from ep.spi.fault import Fault, FaultKind
 from ep.spi.provider import Provider
 from ep.spi.stream import Stream, let_host_wait
+from ep.spi.waiter import Waiter
 from ep.spi.worker import Worker
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Provider",
     "Stream",
     "Ticket",
+    "Waiter",
     "Worker",
     "is_working",
     "let_host_wait",

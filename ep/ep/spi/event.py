@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from ep.ground.waiting import sleep
 
@@ -12,7 +12,12 @@ __all__ = ["Event", "HostEvent"]
 
 
 class Event(ABC):
-    """A point in a stream, which never moves; `ep.Event` holds it as its `twin`."""
+    """A point in a stream, which never moves; `ep.Event` holds it as its `twin`.
+
+    wakes_host : of the class: True if `pause` ends as soon as the point is reached
+    """
+
+    wakes_host: ClassVar[bool] = False
 
     # What a provider must write.
 

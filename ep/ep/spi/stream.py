@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep.ground.waiting import sleep, wait_until
 from ep.spi.event import Event, HostEvent
@@ -27,10 +27,13 @@ class Stream(ABC):
     events and waits, which are reached, so that no host waits for ever; other streams go on. Work that a driver's queue
     holds already may run all the same. The next synchronisation raises the error, once.
 
+    wakes_host      : of the class: True if `pause` ends as soon as the work is done
     ledger          : of EP: who the stream is, and where late failures are reported
     is_synchronous  : True: each method returns when its work is done
     is_timed        : True: events recorded with timed=True carry device time
     """
+
+    wakes_host: ClassVar[bool] = False
 
     def __init__(self, ledger: Ledger, *, is_synchronous: bool, is_timed: bool = True) -> None:
         self.ledger = ledger
@@ -143,7 +146,7 @@ def settle(stream: Stream, timeout: float | None) -> None:
     """
     operation = f"{stream.ledger.name}.synchronize"
     if polls(stream):
-        wait_until(stream.is_idle, timeout, operation, stream.pause)
+        wait_until(stream.is_idle, timeout, operation, stream.pause, wakes=stream.wakes_host)
         stream.synchronize()
     elif timeout is None:
         stream.synchronize()

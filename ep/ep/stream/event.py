@@ -44,13 +44,13 @@ class Event(Uncopied):
         """
         self.device._check_fork("event.synchronize")
         check_may_wait("event.synchronize")
-        wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}", self._pause)
+        self._wait(timeout, f"event.synchronize on {self.stream}")
         self.stream._raise_error()
 
     @final
     def _wait_done(self) -> None:
         """Let the host wait, even if the work failed: its error is raised by a synchronisation with its stream."""
-        wait_until(self._is_done, None, f"wait for {self.stream}", self._pause)
+        self._wait(None, f"wait for {self.stream}")
 
     @final
     def seconds_since(self, earlier: Event) -> float:
@@ -79,6 +79,10 @@ class Event(Uncopied):
         """Answer without waiting whether the point is reached."""
         reached: bool = self.twin.is_done()
         return reached
+
+    def _wait(self, timeout: float | None, operation: str) -> None:
+        wakes = self.twin is not None and self.twin.wakes_host
+        wait_until(self._is_done, timeout, operation, self._pause, wakes=wakes)
 
     def _pause(self, seconds: float) -> None:
         pause = sleep if self.twin is None else self.twin.pause

@@ -61,6 +61,20 @@ def test_wait_ends_soon_after_the_work_does(clock):
     assert clock.now - begin < 0.012
 
 
+def test_pause_that_wakes_the_host_is_long(clock):
+    begin = clock.now
+
+    def pause(seconds):
+        clock.sleep(min(seconds, begin + 0.04 - clock.now))
+
+    wait_until(lambda: clock.now >= begin + 0.04, None, "look", pause, wakes=True)
+    assert clock.now - begin < 0.0401
+    assert len([each for each in clock.slices if each > 1e-3]) == 1
+    with pytest.raises(ep.TimeoutError):
+        wait_until(lambda: False, 0.2, "look", clock.sleep, wakes=True)
+    assert max(clock.slices) <= 0.05
+
+
 def test_done_work_is_not_waited_for(clock):
     wait_until(lambda: True, 0, "look", sleep)
     assert clock.slices == []

@@ -235,6 +235,12 @@ class Context(Caller):
     ) -> None:
         self.pop()
 
+    def wait(self, name: str, point: Any) -> None:
+        """Wait by a function of the driver's for a stream or an event, in a thread that does nothing else; of an error the host hears."""
+        if not self.push():
+            getattr(self.functions, name)(point.native)
+            self.pop()
+
     def close(self) -> None:
         """Release it; it raises nothing."""
         self.functions.cuDevicePrimaryCtxRelease_v2(self._device)

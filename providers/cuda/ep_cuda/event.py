@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import functools
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ep
 from ep_cuda.driver import ffi
@@ -22,6 +23,8 @@ class CudaEvent(ep.spi.Event):
     native : the driver's event. It goes to `spare` with this object: what waits for the point knows it by then
     """
 
+    wakes_host: ClassVar[bool] = True
+
     def __init__(self, stream: CudaStream, native: Any, spare: deque[Any]) -> None:
         self._owner = stream
         self._spare = spare
@@ -36,6 +39,10 @@ class CudaEvent(ep.spi.Event):
         if status and status != NOT_READY:
             self._owner.hear("cuEventQuery", status)
         return bool(status != NOT_READY)
+
+    def pause(self, seconds: float) -> None:
+        owner = self._owner
+        owner.rest(seconds, functools.partial(owner.device.context.wait, "cuEventSynchronize", self))
 
     def seconds_since(self, earlier: CudaEvent) -> float:
         milliseconds = ffi.new("float *")

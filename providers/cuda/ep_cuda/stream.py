@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.locks import drop, first
 
@@ -48,6 +48,8 @@ class CudaStream(ep.spi.Stream):
     trail  : its work that was not seen done
     """
 
+    wakes_host: ClassVar[bool] = True
+
     def __init__(
         self, device: CudaDevice, ledger: ep.spi.Ledger, native: Any, *, is_synchronous: bool, is_timed: bool
     ) -> None:
@@ -63,6 +65,7 @@ class CudaStream(ep.spi.Stream):
         self.calls = 0
         self.trail = Trail(self)
         self._host: ep.HostThread | None = None
+        self._waiter: ep.spi.Waiter | None = None
         self._gates: deque[Gate] = deque()
         self._lent: deque[tuple[CudaEvent, Any, int]] = deque()  # buffers with their bytes, free when the event is done
 
@@ -239,6 +242,15 @@ class CudaStream(ep.spi.Stream):
             self._reclaim()
         return bool(status != NOT_READY)
 
+    def pause(self, seconds: float) -> None:
+        self.rest(seconds, functools.partial(self.device.context.wait, "cuStreamSynchronize", self))
+
+    def rest(self, seconds: float, wait: Callable[[], object]) -> None:
+        """Let the host rest until a wait in the driver is over, `seconds` at most."""
+        if self._waiter is None:
+            self._waiter = ep.spi.Waiter(f"{self.ledger.name} waiter")
+        self._waiter.rest(seconds, wait)
+
     def synchronize(self) -> None:
         if self.device.is_lost:
             raise self.device.failed(self.device.lost_by, "cuStreamSynchronize")
@@ -263,8 +275,9 @@ class CudaStream(ep.spi.Stream):
 
     def close(self) -> None:
         self._reclaim()
-        if self._host is not None:
-            self._host.close()
+        for thread in (self._host, self._waiter):
+            if thread is not None:
+                thread.close()
         self.trail.close()
         self._destroy()
         self.device.forget(self)

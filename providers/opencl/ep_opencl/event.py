@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyopencl as cl
 
@@ -21,6 +21,8 @@ class ClEvent(ep.spi.Event):
     native : the pyopencl event of a marker
     """
 
+    wakes_host: ClassVar[bool] = True
+
     def __init__(self, stream: ClStream, native: cl.Event) -> None:
         self._owner = stream
         self.native = native
@@ -30,6 +32,9 @@ class ClEvent(ep.spi.Event):
         if status < 0:
             self._owner.hear()
         return status <= cl.command_execution_status.COMPLETE
+
+    def pause(self, seconds: float) -> None:
+        self._owner.pause_for(self.native, seconds)
 
     def seconds_since(self, earlier: ClEvent) -> float:
         try:

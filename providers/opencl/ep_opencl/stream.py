@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pyopencl as cl
 from ep.locks import drop, first
@@ -18,7 +18,7 @@ from ep_opencl.errors import failure, status_of
 from ep_opencl.event import ClEvent
 from ep_opencl.gate import Gate
 from ep_opencl.pending import Pending
-from ep_opencl.waiter import Waiter
+from ep_opencl.waits import wait_for_event, wait_for_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +57,8 @@ class ClStream(ep.spi.Stream):
     calls  : OpenCL calls made for it so far
     """
 
+    wakes_host: ClassVar[bool] = True
+
     def __init__(
         self, device: ClDevice, ledger: ep.spi.Ledger, queue: cl.CommandQueue, *, is_synchronous: bool
     ) -> None:
@@ -70,7 +72,7 @@ class ClStream(ep.spi.Stream):
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
         self._host: ep.HostThread | None = None
-        self._waiter: Waiter | None = None
+        self._waiter: ep.spi.Waiter | None = None
         self._writes: cl.CommandQueue | None = None
         self._gates: deque[Gate] = deque()
 
@@ -208,11 +210,17 @@ class ClStream(ep.spi.Stream):
         return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
     def pause(self, seconds: float) -> None:
-        if self.device.works_in_waits:
-            if self._waiter is None:
-                self._waiter = Waiter(self.queue, f"{self.ledger.name} waiter")
-            self._waiter.begin()
-        super().pause(seconds)
+        self._rest(seconds, functools.partial(wait_for_queue, self.queue))
+
+    def pause_for(self, event: cl.Event, seconds: float) -> None:
+        """Let the host rest while it waits for one of the queue's events, `seconds` at most."""
+        self._rest(seconds, functools.partial(wait_for_event, event))
+
+    def _rest(self, seconds: float, wait: Callable[[], object]) -> None:
+        if self._waiter is None:
+            name = f"{self.ledger.name} waiter"
+            self._waiter = ep.spi.Waiter(name, 0.0) if self.device.works_in_waits else ep.spi.Waiter(name)
+        self._waiter.rest(seconds, wait)
 
     def synchronize(self) -> None:
         self.calls += 1

@@ -121,7 +121,7 @@ def test_wait_needs_no_other_thread(device, monkeypatch):
         without.setattr(threading.Thread, "start", refuse)
         stream.fill(memory, b"a")
         stream.download(result, memory)
-        stream.twin.pause(0)
+        stream.twin.pause(1e-3)
         stream.synchronize(DEADLINE)
     assert result[-1:] == b"a"
     stream.close()
