@@ -118,6 +118,17 @@ def test_few_rows_or_columns_have_the_bits_that_they_have_among_many(stream, dty
             assert (product(stream, left, right) == whole[:, columns]).all()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("few", [1, 9, 20, 33])
+def test_few_rows_of_bytes_are_exact(stream, dtype, few):
+    """Those of the left factor meet both layouts of the right one, whose depths and widths end inside tiles."""
+    limits = np.iinfo(dtype)
+    a, b = (RNG.integers(limits.min, limits.max + 1, shape).astype(dtype) for shape in ((few, 2277), (2277, 107)))
+    wanted = a.astype(np.int64) @ b.astype(np.int64)
+    for right in (b, np.asfortranarray(b)):
+        assert (product(stream, a, right) == wanted).all()
+
+
 @pytest.mark.parametrize("few", [1, 3, 9, 20])
 def test_few_rows_of_small_numbers_have_the_bits_that_they_have_among_many(stream, few):
     """Instructions for bfloat16 count denormal numbers as 0: some columns have such sums from the begin, some later on."""

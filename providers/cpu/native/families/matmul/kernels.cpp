@@ -153,6 +153,7 @@ constexpr ep::Tile amx_tile() {
     tile.pack_left = pack_tiles<As>;
     tile.pack_right = pack_columns<As>;
     tile.multiply = dot_tiles<T>;
+    tile.multiply_lying_along = multiply_lying_along<T>;
     return tile;
 }
 
@@ -184,7 +185,7 @@ constexpr ep::Tile AMX_BFLOAT16 = [] {
     tile.multiply_few = multiply_few<ByTiles, float, BFloat16>;
     tile.few_along = 1;
     tile.few_across = 4;
-    tile.multiply_lying = multiply_lying;
+    tile.multiply_lying_across = multiply_lying_across;
     tile.multiply_small = multiply_small<float, TERMS>;
     tile.least = least_exponent;
     tile.agrees = has_no_denormals;

@@ -11,6 +11,9 @@ namespace {
 
 using namespace ep::products;
 
+// Elements of b of which panels are as quick.
+constexpr int64_t LEAST_LYING = 8192;
+
 // Columns of b that meet a few rows of a along the whole depth, one after the other, where it lies so.
 constexpr int64_t ALONG = 32;
 
@@ -35,6 +38,15 @@ std::pair<const char*, const char*> factors(const Job& job, int64_t batch, int64
         return matrix(g, matrix(g, job.at[operand], operand, batch, 0, g.kept), operand, s, g.kept, g.ndim);
     };
     return {at(EP_A) + row * g.line[EP_A], at(EP_B) + column * g.column[EP_B]};
+}
+
+// Terms of a tile of b.
+int64_t terms_of(const ep::Tile& tile) {
+    return int64_t{tile.terms} * tile.whole;
+}
+
+int least_of(const ep::Tile& tile, const char* panels, int64_t lanes) {
+    return tile.least == nullptr ? 0 : tile.least(panels, lanes);
 }
 
 // Whether elements lie side by side along the depth of b, or across it.
@@ -84,8 +96,10 @@ void sum_few(const Job& job, int64_t batch, int64_t row, int64_t column, char* s
 }
 
 bool is_lying(const ep_matmul_plan& g, const Tile& tile) {
-    return tile.multiply_lying != nullptr && g.windows == nullptr && g.m <= tile.rows && g.n >= LYING_COLUMNS &&
-           g.k >= LYING_TERMS && (lies_along(g) || lies_across(g));
+    const bool has_kernel = (tile.multiply_lying_along != nullptr && lies_along(g)) ||
+                            (tile.multiply_lying_across != nullptr && lies_across(g));
+    return has_kernel && g.windows == nullptr && g.m <= tile.rows && g.n >= 2 * LYING_COLUMNS &&
+           g.k >= terms_of(tile) && g.n * g.k >= LEAST_LYING;
 }
 
 namespace {
@@ -100,10 +114,11 @@ struct Rows {
 // Columns of b by such rows.
 void sum_columns(const Tile& tile, const Rows& a, const Factor& b, int64_t m, char* sums, int64_t step, bool* agrees,
                  char* panel) {
-    const int64_t steps = tile.steps(b.depth), whole = b.depth % LYING_TERMS == 0 ? b.width / LYING_COLUMNS : 0;
+    const int64_t steps = tile.steps(b.depth), whole = b.depth % terms_of(tile) == 0 ? b.width / LYING_COLUMNS : 0;
+    const bool is_along = b.depth_step == b.storage->size;
     if (whole != 0)
-        tile.multiply_lying(b.depth_step == b.storage->size ? a.right : a.left, b, a.least, static_cast<int>(m), sums,
-                            step, agrees);
+        (is_along ? tile.multiply_lying_along : tile.multiply_lying_across)(is_along ? a.right : a.left, b, a.least,
+                                                                            static_cast<int>(m), sums, step, agrees);
     // Columns that make no block, and products that do not agree, have panels.
     for (int64_t j = 0; j * LYING_COLUMNS < b.width; ++j) {
         if (j < whole && agrees[j]) continue;
@@ -111,7 +126,7 @@ void sum_columns(const Tile& tile, const Rows& a, const Factor& b, int64_t m, ch
         tile.pack_right({tile.storage, b.at + from * b.width_step, b.width_step, b.depth_step,
                          std::min(LYING_COLUMNS, b.width - from), b.depth, false},
                         panel);
-        multiply_of(tile, tile.least(panel, LYING_COLUMNS * steps), a.left, m, steps, agrees[j])(
+        multiply_of(tile, least_of(tile, panel, LYING_COLUMNS * steps), a.left, m, steps, agrees[j])(
             a.left, panel, steps, sums + from * tile.sum, step, static_cast<int>(m), true, panel);
     }
 }
@@ -127,16 +142,16 @@ size_t pack_rows(const Job& job, const char* a, int64_t k, int64_t m, char* memo
     const ep_matmul_plan& g = *job.plan;
     const Tile& tile = *job.tile;
     const bool is_along = lies_along(g);
-    const int64_t most = is_along ? depth_of(tile) : LYING_TERMS;
+    const int64_t most = is_along ? depth_of(tile) : terms_of(tile);
     size_t count = 0;
     for (; k < g.k && count < (is_along ? panels.size() : 1); k += panels[count++].depth) {
-        const int64_t whole = std::min((g.k - k) / LYING_TERMS * LYING_TERMS, most);
+        const int64_t whole = std::min((g.k - k) / terms_of(tile) * terms_of(tile), most);
         char* const at = memory + 2 * static_cast<int64_t>(count) * PANEL;
         Rows& own = panels[count] = {at, at + PANEL, whole == 0 ? g.k - k : whole, 0};
         const Factor rows = {tile.storage, a + k * g.column[EP_A], g.line[EP_A], g.column[EP_A], m, own.depth, false};
         tile.pack_left(rows, own.left);
         if (is_along) tile.pack_right(rows, own.right);
-        own.least = tile.least(own.left, tile.rows * tile.steps(own.depth));
+        own.least = least_of(tile, own.left, tile.rows * tile.steps(own.depth));
     }
     return count;
 }

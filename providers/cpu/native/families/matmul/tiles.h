@@ -30,8 +30,8 @@ struct Lying {
 // Columns of a panel that windows are brought for, at most.
 constexpr int64_t WINDOWS = 64;
 
-// Columns and terms that tiles of AMX take from a factor as it lies: blocks of two tiles.
-constexpr int64_t LYING_COLUMNS = 32, LYING_TERMS = 32;
+// Columns that tiles of AMX take from a factor as it lies: blocks of two tiles.
+constexpr int64_t LYING_COLUMNS = 32;
 
 // The elements of a sum that panels hold, or pairs of them.
 constexpr int64_t DEPTH = 256;
@@ -71,12 +71,14 @@ struct Tile {
     void (*multiply_few)(const void* row, int64_t line, int rows, const Factor& factor, void* sums, int64_t step);
     // Rows for which that is better than others, of a factor along its depth, and across it.
     int few_along, few_across;
-    // sums += panels of a @ the whole blocks of a factor as it lies, for as many rows as a panel of a has at most: its
-    // panels are those of the left factor, or of the right one where the other factor lies along its depth, which has
-    // whole tiles. Blocks of LYING_COLUMNS whose products would not agree with elements of a as small as `least` are
-    // left out, and said not to; so are those that did not agree before. Null where elements have no such kernel.
-    void (*multiply_lying)(const void* a, const Factor& factor, int least, int rows, void* sums, int64_t step,
-                           bool* agrees);
+    // sums += panels of a @ the whole blocks of a factor as it lies, along its depth or across it, for as many rows as
+    // a panel of a has at most: panels of the right factor, or of the left one. The depth is of whole tiles, across of
+    // one. Blocks of LYING_COLUMNS whose products would not agree with elements of a as small as `least` are left out,
+    // and said not to; so are those that did not agree before. Null where elements have no such kernel.
+    void (*multiply_lying_along)(const void* a, const Factor& factor, int least, int rows, void* sums, int64_t step,
+                                 bool* agrees);
+    void (*multiply_lying_across)(const void* a, const Factor& factor, int least, int rows, void* sums, int64_t step,
+                                  bool* agrees);
     // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
     void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
     // What `otherwise`, which takes the same panels, has other bits for, if anything: `least` says of so many lanes how

@@ -1,5 +1,5 @@
-// Products of some rows of bfloat16 with a factor that tiles of AMX read where it lies. Included for AVX-512 alone, in
-// an anonymous namespace, after dots.h and amx/tiles.h.
+// Products of some rows with a factor that tiles of AMX read where it lies. Included for AVX-512 alone, in an anonymous
+// namespace, after dots.h and amx/tiles.h.
 #pragma once
 
 #pragma GCC push_options
@@ -35,17 +35,24 @@ EP_INLINE V<int32_t> across_rows() {
     return index;
 }
 
+// Whether tiles make of numbers what other instructions do: of whole ones always.
+template <class T>
+EP_INLINE bool agree(int least, const LeastExponent& seen) {
+    return !std::is_same_v<T, BFloat16> || has_no_denormals(least, seen.value());
+}
+
 // sums += rows of a @ columns of b along the depth: a's columns are the right factor of tiles, b's the left one, as
 // each lies. Nothing is written unless the products agree with a's least exponent.
-template <bool is_high>
-bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int64_t depth, int least, int rows,
-                          float* sums, int64_t step, const char* next) {
+template <class T, bool is_high>
+bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int64_t bytes, int least, int rows,
+                          uint32_t* sums, int64_t step) {
     constexpr int64_t line = ep::LINE;
-    alignas(ep::LINE) float turned[LYING][2 * TILE] = {};
+    alignas(ep::LINE) uint32_t turned[LYING][2 * TILE] = {};
     const auto index = reinterpret_cast<__m512i>(across_rows());
     for (int m = 0; m < rows; ++m)
         for (int v = 0; v < VECTORS; ++v)
-            _mm512_i32scatter_ps(&turned[v * TILE][m], index, load(sums + m * step + v * TILE), sizeof(float));
+            _mm512_i32scatter_epi32(&turned[v * TILE][m], index,
+                                    reinterpret_cast<__m512i>(load(sums + m * step + v * TILE)), sizeof(uint32_t));
     _tile_loadd(0, turned[0], sizeof turned[0]);
     _tile_loadd(2, turned[TILE], sizeof turned[0]);
     if (is_high) {
@@ -53,22 +60,21 @@ bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int6
         _tile_loadd(3, turned[TILE] + TILE, sizeof turned[0]);
     }
     LeastExponent seen;
-    for (int64_t at = 0; at < depth * int64_t{sizeof(uint16_t)}; at += line, a += TILE * LYING) {
-        for (int64_t i = 0; i < LYING; ++i) {
+    for (int64_t at = 0; at < bytes; at += line, a += TILE * LYING) {
+        for (int64_t i = 0; std::is_same_v<T, BFloat16> && i < LYING; ++i)
             seen.see(load(reinterpret_cast<const uint16_t*>(b + i * b_step + at)));
-        }
         _tile_loadd(4, b + at, b_step);
         _tile_loadd(6, a, VECTORS * line);
-        _tile_dpbf16ps(0, 4, 6);
+        TileDots<T>::upper_left();
         _tile_loadd(5, b + TILE * b_step + at, b_step);
-        _tile_dpbf16ps(2, 5, 6);
+        TileDots<T>::lower_left();
         if (is_high) {
             _tile_loadd(7, a + TILE, VECTORS * line);
-            _tile_dpbf16ps(1, 4, 7);
-            _tile_dpbf16ps(3, 5, 7);
+            TileDots<T>::upper_right();
+            TileDots<T>::lower_right();
         }
     }
-    if (!has_no_denormals(least, seen.value())) return false;
+    if (!agree<T>(least, seen)) return false;
     _tile_stored(0, turned[0], sizeof turned[0]);
     _tile_stored(2, turned[TILE], sizeof turned[0]);
     if (is_high) {
@@ -77,8 +83,8 @@ bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int6
     }
     for (int m = 0; m < rows; ++m)
         for (int v = 0; v < VECTORS; ++v)
-            store<float>(sums + m * step + v * TILE,
-                         _mm512_mask_i32gather_ps(__m512{}, 0xFFFF, index, &turned[v * TILE][m], sizeof(float)));
+            store(sums + m * step + v * TILE, reinterpret_cast<V<uint32_t>>(_mm512_mask_i32gather_epi32(
+                                                  __m512i{}, 0xFFFF, index, &turned[v * TILE][m], sizeof(uint32_t))));
     return true;
 }
 
@@ -120,26 +126,38 @@ bool multiply_block_across(const char* b, int64_t b_step, int least, float* sums
     return true;
 }
 
-template <bool is_high>
-void multiply_blocks(const uint32_t* a, const ep::Factor& b, int least, int rows, float* sums, int64_t step,
-                     bool* agrees) {
-    const bool is_along = b.depth_step == int64_t{sizeof(uint16_t)};
-    if (!is_along) {
-        _tile_loadd(4, a, ep::LINE);
-        if (is_high) _tile_loadd(5, a + TILE * TILE, ep::LINE);
-    }
-    for (int64_t j = 0; j + LYING <= b.width; j += LYING) {
-        if (!agrees[j / LYING]) continue;
-        const char* const at = b.at + j * b.width_step;
-        agrees[j / LYING] = is_along ? multiply_block_along<is_high>(a, at, b.width_step, b.depth, least, rows,
-                                                                     sums + j, step, at + LYING * b.width_step)
-                                     : multiply_block_across<is_high>(at, b.depth_step, least, sums + j, step);
-    }
+// by(a block's columns of b, its sums) for each whole block that has agreed so far, and says whether it still does.
+template <class Sum, class By>
+EP_INLINE void each_block(const ep::Factor& b, Sum* sums, bool* agrees, By by) {
+    for (int64_t j = 0; j + LYING <= b.width; j += LYING)
+        if (agrees[j / LYING]) agrees[j / LYING] = by(b.at + j * b.width_step, sums + j);
 }
 
-void multiply_lying(const void* a, const ep::Factor& b, int least, int rows, void* sums, int64_t step, bool* agrees) {
-    (rows > TILE ? multiply_blocks<true> : multiply_blocks<false>)(static_cast<const uint32_t*>(a), b, least, rows,
-                                                                   static_cast<float*>(sums), step, agrees);
+template <class T>
+void multiply_lying_along(const void* a, const ep::Factor& b, int least, int rows, void* sums, int64_t step,
+                          bool* agrees) {
+    constexpr auto size = int64_t{sizeof(T)};
+    auto* const multiply = rows > TILE ? multiply_block_along<T, true> : multiply_block_along<T, false>;
+    each_block(b, static_cast<uint32_t*>(sums), agrees, [&](const char* at, uint32_t* to) {
+        return multiply(static_cast<const uint32_t*>(a), at, b.width_step, b.depth * size, least, rows, to, step);
+    });
+}
+
+template <bool is_high>
+void multiply_blocks_across(const uint32_t* a, const ep::Factor& b, int least, float* sums, int64_t step,
+                            bool* agrees) {
+    _tile_loadd(4, a, ep::LINE);
+    if (is_high) _tile_loadd(5, a + TILE * TILE, ep::LINE);
+    each_block(b, sums, agrees, [&](const char* at, float* to) {
+        return multiply_block_across<is_high>(at, b.depth_step, least, to, step);
+    });
+}
+
+void multiply_lying_across(const void* a, const ep::Factor& b, int least, int rows, void* sums, int64_t step,
+                           bool* agrees) {
+    (rows > TILE ? multiply_blocks_across<true> : multiply_blocks_across<false>)(static_cast<const uint32_t*>(a), b,
+                                                                                 least, static_cast<float*>(sums), step,
+                                                                                 agrees);
 }
 
 #pragma GCC pop_options

@@ -117,7 +117,7 @@ void pack_columns(const ep::Factor& factor, void* panels) {
         for (int64_t step = 0, d = 0; step < steps; ++step, d += As::terms)
             for (int64_t w = from; w < std::min(factor.width, from + PIECE / size); w += wide) {
                 const char* const at = factor.at + d * factor.depth_step + w * size;
-                for (int term = 0; term < As::terms; ++term)
+                for (int term = 0; w * size % ep::LINE == 0 && term < As::terms; ++term)
                     __builtin_prefetch(at + (ROWS_AHEAD * As::terms + term) * factor.depth_step, 0, 2);
                 pack_step<As>(at, factor.depth_step, factor.depth - d, factor.width - w,
                               static_cast<uint32_t*>(panels) + w * steps + step * wide);

@@ -28,9 +28,11 @@ struct TileDots;
     struct TileDots<T> {                                      \
         static EP_INLINE void upper_left() { dot(0, 4, 6); }  \
         static EP_INLINE void upper_right() { dot(1, 4, 7); } \
+        static EP_INLINE void lower_left() { dot(2, 5, 6); }  \
+        static EP_INLINE void lower_right() { dot(3, 5, 7); } \
         static EP_INLINE void lower() {                       \
-            dot(2, 5, 6);                                     \
-            dot(3, 5, 7);                                     \
+            lower_left();                                     \
+            lower_right();                                    \
         }                                                     \
     };
 EP_TILE_DOTS(BFloat16, _tile_dpbf16ps)
