@@ -56,7 +56,7 @@ constexpr U NOTHING[ep::BLOCK] = {};
 
 // Bytes of each row that are read at a time where rows lie as they are read: whole pairs of lines, which come in
 // together, yet of so few panels that their lines do not get in each other's way.
-constexpr int64_t SPAN = 256;
+constexpr int64_t SPAN = 512;
 
 // Along the width: a row of lanes at a time, of as many panels as `SPAN` says, or as a block has room for.
 template <class As, int COLUMNS>

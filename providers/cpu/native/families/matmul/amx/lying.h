@@ -96,8 +96,6 @@ bool multiply_block_across(const char* b, int64_t b_step, int least, float* sums
 #pragma GCC unroll 4
     for (int i = 0; i < TILE; ++i) {
         const char* const at = b + 2 * i * b_step;
-        __builtin_prefetch(at + TERMS * b_step, 0, 2);
-        __builtin_prefetch(at + (TERMS + 1) * b_step, 0, 2);
         const auto x = load(reinterpret_cast<const uint16_t*>(at)),
                    y = load(reinterpret_cast<const uint16_t*>(at + b_step));
         seen.see(x);

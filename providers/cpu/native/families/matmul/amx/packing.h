@@ -15,7 +15,6 @@ struct Tiled : As {
 
 // Rows of a that are fetched ahead of the one that is copied: nothing else would, because each ends soon.
 constexpr int64_t AHEAD = 4;
-constexpr int64_t ROWS_AHEAD = 8;
 
 // The first `count` elements of a line from memory, or all of it; the others are 0.
 template <class U>
@@ -117,8 +116,6 @@ void pack_columns(const ep::Factor& factor, void* panels) {
         for (int64_t step = 0, d = 0; step < steps; ++step, d += As::terms)
             for (int64_t w = from; w < std::min(factor.width, from + PIECE / size); w += wide) {
                 const char* const at = factor.at + d * factor.depth_step + w * size;
-                for (int term = 0; w * size % ep::LINE == 0 && term < As::terms; ++term)
-                    __builtin_prefetch(at + (ROWS_AHEAD * As::terms + term) * factor.depth_step, 0, 2);
                 pack_step<As>(at, factor.depth_step, factor.depth - d, factor.width - w,
                               static_cast<uint32_t*>(panels) + w * steps + step * wide);
             }
