@@ -131,6 +131,12 @@ void sum_columns(const Tile& tile, const Rows& a, const Factor& b, int64_t m, ch
     }
 }
 
+// Tiles of b across its depth that sums meet at a time: of a factor from beyond a core's own cache one, whose rows
+// follow one another in memory.
+int64_t tiles_across(const ep_matmul_plan& g) {
+    return g.k * std::abs(g.line[EP_B]) > OWN ? 1 : 4;
+}
+
 // Panels of rows that have room beside one of columns.
 constexpr int64_t PANEL = LYING_COLUMNS * DEPTH * int64_t{sizeof(float)};
 constexpr int64_t MOST_PANELS = (A_BYTES + B_BYTES) / (2 * PANEL) - 1;
@@ -142,7 +148,7 @@ size_t pack_rows(const Job& job, const char* a, int64_t k, int64_t m, char* memo
     const ep_matmul_plan& g = *job.plan;
     const Tile& tile = *job.tile;
     const bool is_along = lies_along(g);
-    const int64_t most = is_along ? depth_of(tile) : terms_of(tile);
+    const int64_t most = is_along ? depth_of(tile) : tiles_across(g) * terms_of(tile);
     size_t count = 0;
     for (; k < g.k && count < (is_along ? panels.size() : 1); k += panels[count++].depth) {
         const int64_t whole = std::min((g.k - k) / terms_of(tile) * terms_of(tile), most);

@@ -72,9 +72,9 @@ struct Tile {
     // Rows for which that is better than others, of a factor along its depth, and across it.
     int few_along, few_across;
     // sums += panels of a @ the whole blocks of a factor as it lies, along its depth or across it, for as many rows as
-    // a panel of a has at most: panels of the right factor, or of the left one. The depth is of whole tiles, across of
-    // one. Blocks of LYING_COLUMNS whose products would not agree with elements of a as small as `least` are left out,
-    // and said not to; so are those that did not agree before. Null where elements have no such kernel.
+    // a panel of a has at most: panels of the right factor, or of the left one. The depth is of whole tiles. Blocks of
+    // LYING_COLUMNS whose products would not agree with elements of a as small as `least` are left out, and said not
+    // to; so are those that did not agree before. Null where elements have no such kernel.
     void (*multiply_lying_along)(const void* a, const Factor& factor, int least, int rows, void* sums, int64_t step,
                                  bool* agrees);
     void (*multiply_lying_across)(const void* a, const Factor& factor, int least, int rows, void* sums, int64_t step,

@@ -88,36 +88,55 @@ bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int6
     return true;
 }
 
-// The same of a tile's rows of b, whose columns lie side by side: they are paired in the nearest cache.
 template <bool is_high>
-bool multiply_block_across(const char* b, int64_t b_step, int least, float* sums, int64_t step) {
+EP_INLINE void load_left(const uint32_t* upper, const uint32_t* lower) {
+    _tile_loadd(4, upper, ep::LINE);
+    if (is_high) _tile_loadd(5, lower, ep::LINE);
+}
+
+// The same of rows of b, whose columns lie side by side: those of a tile are paired in the nearest cache. Of one tile
+// a's are loaded already.
+template <bool is_high, bool is_one>
+bool multiply_block_across(const uint32_t* a, const char* b, int64_t b_step, int64_t depth, int least, float* sums,
+                           int64_t step) {
     alignas(ep::LINE) uint32_t lanes[VECTORS][TILE][TILE];
-    LeastExponent seen;
-#pragma GCC unroll 4
-    for (int i = 0; i < TILE; ++i) {
-        const char* const at = b + 2 * i * b_step;
-        const auto x = load(reinterpret_cast<const uint16_t*>(at)),
-                   y = load(reinterpret_cast<const uint16_t*>(at + b_step));
-        seen.see(x);
-        seen.see(y);
-        store_pairs(x, y, lanes[0][i], lanes[1][i]);
-    }
-    if (!has_no_denormals(least, seen.value())) return false;
     const int64_t bytes = step * int64_t{sizeof *sums};
     float* const below = sums + TILE * step;
-    _tile_loadd(0, sums, bytes);
-    _tile_loadd(1, sums + TILE, bytes);
-    _tile_loadd(6, lanes[0], ep::LINE);
-    _tile_loadd(7, lanes[1], ep::LINE);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_dpbf16ps(1, 4, 7);
+    const uint32_t* const lower = a + depth / 2 * TILE;
+    LeastExponent seen;
+    for (int64_t tile = 0; tile < (is_one ? 1 : depth / TERMS); ++tile, b += TERMS * b_step) {
+#pragma GCC unroll 4
+        for (int i = 0; i < TILE; ++i) {
+            const char* const at = b + 2 * i * b_step;
+            const auto x = load(reinterpret_cast<const uint16_t*>(at)),
+                       y = load(reinterpret_cast<const uint16_t*>(at + b_step));
+            seen.see(x);
+            seen.see(y);
+            store_pairs(x, y, lanes[0][i], lanes[1][i]);
+        }
+        if (is_one && !has_no_denormals(least, seen.value())) return false;
+        if (tile == 0) {
+            _tile_loadd(0, sums, bytes);
+            _tile_loadd(1, sums + TILE, bytes);
+            if (is_high) {
+                _tile_loadd(2, below, bytes);
+                _tile_loadd(3, below + TILE, bytes);
+            }
+        }
+        if (!is_one) load_left<is_high>(a + tile * TILE * TILE, lower + tile * TILE * TILE);
+        _tile_loadd(6, lanes[0], ep::LINE);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_loadd(7, lanes[1], ep::LINE);
+        _tile_dpbf16ps(1, 4, 7);
+        if (is_high) {
+            _tile_dpbf16ps(2, 5, 6);
+            _tile_dpbf16ps(3, 5, 7);
+        }
+    }
+    if (!is_one && !has_no_denormals(least, seen.value())) return false;
     _tile_stored(0, sums, bytes);
     _tile_stored(1, sums + TILE, bytes);
     if (is_high) {
-        _tile_loadd(2, below, bytes);
-        _tile_loadd(3, below + TILE, bytes);
-        _tile_dpbf16ps(2, 5, 6);
-        _tile_dpbf16ps(3, 5, 7);
         _tile_stored(2, below, bytes);
         _tile_stored(3, below + TILE, bytes);
     }
@@ -144,11 +163,11 @@ void multiply_lying_along(const void* a, const ep::Factor& b, int least, int row
 template <bool is_high>
 void multiply_blocks_across(const uint32_t* a, const ep::Factor& b, int least, float* sums, int64_t step,
                             bool* agrees) {
-    _tile_loadd(4, a, ep::LINE);
-    if (is_high) _tile_loadd(5, a + TILE * TILE, ep::LINE);
-    each_block(b, sums, agrees, [&](const char* at, float* to) {
-        return multiply_block_across<is_high>(at, b.depth_step, least, to, step);
-    });
+    const bool is_one = b.depth == TERMS;
+    if (is_one) load_left<is_high>(a, a + TILE * TILE);
+    auto* const multiply = is_one ? multiply_block_across<is_high, true> : multiply_block_across<is_high, false>;
+    each_block(b, sums, agrees,
+               [&](const char* at, float* to) { return multiply(a, at, b.depth_step, b.depth, least, to, step); });
 }
 
 void multiply_lying_across(const void* a, const ep::Factor& b, int least, int rows, void* sums, int64_t step,
