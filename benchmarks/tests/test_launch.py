@@ -24,32 +24,26 @@ def bench(*arguments):
     )
 
 
+def noting(order, name):
+    """Return a candidate that notes each of its turns."""
+
+    def run(count):
+        order.append(name)
+        sum(range(200 * count))
+
+    return run
+
+
 def test_candidates_are_interleaved():
     order = []
-
-    def work(name):
-        def run(count):
-            order.append(name)
-            sum(range(200 * count))
-
-        return run
-
-    timings = interleave({"a": work("a"), "b": work("b")}, rounds=5)
+    timings = interleave({name: noting(order, name) for name in "ab"}, rounds=5)
     assert order[-10:] in (["a", "b"] * 5, ["b", "a"] * 5)
     assert all(len(timing.rounds) == 5 for timing in timings.values())
 
 
 def test_every_candidate_follows_each_other_one():
     order = []
-
-    def work(name):
-        def run(count):
-            order.append(name)
-            sum(range(200 * count))
-
-        return run
-
-    interleave({name: work(name) for name in "abc"}, rounds=12)
+    interleave({name: noting(order, name) for name in "abc"}, rounds=12)
     turns = order[-36:]
     assert all(sorted(turns[at : at + 3]) == ["a", "b", "c"] for at in range(0, 36, 3))
     assert set(pairwise(turns)) == set(permutations("abc", 2))
