@@ -53,6 +53,7 @@ bool multiply_block_along(const uint32_t* a, const char* b, int64_t b_step, int6
         for (int v = 0; v < VECTORS; ++v)
             _mm512_i32scatter_epi32(&turned[v * TILE][m], index,
                                     reinterpret_cast<__m512i>(load(sums + m * step + v * TILE)), sizeof(uint32_t));
+    settle();
     _tile_loadd(0, turned[0], sizeof turned[0]);
     _tile_loadd(2, turned[TILE], sizeof turned[0]);
     if (is_high) {
@@ -115,6 +116,7 @@ bool multiply_block_across(const uint32_t* a, const char* b, int64_t b_step, int
             store_pairs(x, y, lanes[0][i], lanes[1][i]);
         }
         if (is_one && !has_no_denormals(least, seen.value())) return false;
+        settle();
         if (tile == 0) {
             _tile_loadd(0, sums, bytes);
             _tile_loadd(1, sums + TILE, bytes);

@@ -20,6 +20,11 @@ void end_tiles() {
     _tile_release();
 }
 
+// Compilers are not told that loads of tiles read memory: what this function has stored is there from here on.
+EP_INLINE void settle() {
+    __asm__ volatile("" ::: "memory");
+}
+
 // The instructions take constants alone.
 template <class T>
 struct TileDots;
