@@ -256,7 +256,7 @@ class ClStream(ep.spi.Stream):
 
     def abandon(self) -> None:
         self.device.give_up()
-        if self._waiter is not None:
+        if self._waiter is not None and self.device.works_in_waits:
             self._waiter.see_out()
 
     def close(self) -> None:
