@@ -51,12 +51,20 @@ class Waiter(Uncopied):
         if self._waits:  # an earlier wait, which may end later than this one would
             seconds = min(seconds, _BESIDE)
         else:
-            self._waits.append(None)
-            try:
-                self._thread.do(functools.partial(_wait, wait, self._waits, self._bell))
-            except RuntimeError:
-                self._waits.clear()
+            self._begin(wait)
         self._bell.rest(seconds)
+
+    def _begin(self, wait: Callable[[], object]) -> None:
+        is_placed = False
+        try:
+            self._waits.append(None)
+            self._thread.do(functools.partial(_wait, wait, self._waits, self._bell))
+            is_placed = True
+        except RuntimeError:
+            pass  # no thread is to be had
+        finally:
+            if not is_placed:  # after Ctrl-C, too: nobody would take the mark away
+                self._waits.clear()
 
     def see_out(self) -> None:
         """Return once the thread does not wait, after 5 s in any case: some drivers fall if they end around one that does."""

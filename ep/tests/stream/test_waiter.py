@@ -31,16 +31,20 @@ def test_host_rests_until_the_driver_has_waited(waiter):
 
 
 def test_host_rests_no_longer_than_it_was_told(waiter):
-    opened = threading.Event()
+    opened, called = threading.Event(), []
     begin = time.monotonic()
     waiter.rest(0.02, lambda: opened.wait(DEADLINE))
-    waiter.rest(0.02, pytest.fail)  # the thread is still in the first wait
+    waiter.rest(0.02, lambda: called.append("beside the first wait"))
     assert time.monotonic() - begin < DEADLINE / 2
     opened.set()
+    waiter.see_out()
+    assert not called
 
 
 def test_short_rests_need_no_thread(waiter, request):
-    waiter.rest(1e-5, pytest.fail)
+    called = []
+    waiter.rest(1e-5, lambda: called.append("a short wait"))
+    assert not called
     assert not threads(request.node.name)
 
 
@@ -55,9 +59,23 @@ def test_without_a_thread_the_host_rests(waiter, monkeypatch):
     def refuse(_):
         raise RuntimeError
 
+    called, reached = [], threading.Event()
     with monkeypatch.context() as without:
         without.setattr(threading.Thread, "start", refuse)
-        waiter.rest(1e-3, pytest.fail)
+        waiter.rest(1e-3, lambda: called.append("without a thread"))
+    waiter.rest(DEADLINE, reached.set)
+    assert reached.is_set()
+    assert not called
+
+
+def test_interrupted_rest_leaves_the_thread_to_the_next_one(waiter, monkeypatch):
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(threading.Thread, "start", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            waiter.rest(1e-3, list)
     reached = threading.Event()
     waiter.rest(DEADLINE, reached.set)
     assert reached.is_set()

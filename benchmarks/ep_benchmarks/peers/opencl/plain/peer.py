@@ -45,7 +45,7 @@ class _Plain(DevicePeer):
         self._memories = memories
 
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
-        queue = self.queue
+        queue, memories, self._memories = self.queue, self._memories, {}
         form = _FORMS.get(descriptor.family)
         if form is None or any(spec.dtype not in TYPES for spec in descriptor.specs if spec is not None):
             return None
@@ -53,7 +53,6 @@ class _Plain(DevicePeer):
         if work is None:
             return None
         present = {**descriptor.present, **work.between}
-        memories, self._memories = self._memories, {}
         arguments = {
             name: _shared(queue, memories.get(name)) or _argument(queue, spec, inputs.get(name))
             for name, spec in present.items()

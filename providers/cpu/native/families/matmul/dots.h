@@ -120,6 +120,12 @@ void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t 
 // The exponent of the least number that is not 0, biased by 127; denormal numbers have none.
 constexpr int NO_EXPONENT = -127;
 
+// Of the number whose bits are one more than these.
+inline int exponent_above(uint16_t before) {
+    const int exponent = (before + 1) >> 7;
+    return exponent == 0 ? NO_EXPONENT : exponent;
+}
+
 inline int least_exponent(const void* panels, int64_t lanes) {
     const auto* const x = static_cast<const uint16_t*>(panels);
     uint16_t least = 0xFFFF;
@@ -127,8 +133,7 @@ inline int least_exponent(const void* panels, int64_t lanes) {
         const auto before = static_cast<uint16_t>((x[i] & 0x7FFFU) - 1U);
         least = before < least ? before : least;
     }
-    const int exponent = (least + 1) >> 7;
-    return exponent == 0 ? NO_EXPONENT : exponent;
+    return exponent_above(least);
 }
 
 // Numbers whose exponents are e and f have products that are whole multiples of 2^(e + f - 14), and so have all sums of

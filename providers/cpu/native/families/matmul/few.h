@@ -146,7 +146,8 @@ void multiply_along(const char* row, int64_t line, int rows, const ep::Factor& b
         });
 }
 
-// sum += rows @ b for M rows and R rows of b, of n elements each; `ahead` as above.
+// sum += rows @ b for M rows and R rows of b, of n elements each. Where `ahead` is not 0, the rows that lie so many
+// bytes further are fetched.
 template <int M, int R, class Order, class T, class S>
 void add_across(const char* row, int64_t line, const char* b, int64_t b_step, T* sum, int64_t step, int64_t n,
                 int64_t ahead) {

@@ -76,7 +76,7 @@ void sum_few(const Job& job, int64_t batch, int64_t row, int64_t column, char* s
     const ep_storage& storage = *g.row->from;
     const int64_t n = std::min(job.columns, g.n - column), most = depth_of(tile), size = tile.sum;
     const auto m = static_cast<int>(std::min(job.rows, g.m - row));
-    const int64_t columns = g.line[EP_B] == storage.size ? ALONG : n;
+    const int64_t columns = lies_along(g) ? ALONG : n;
     const bool lies = storage.is_direct && g.column[EP_A] == size, is_staged_whole = m * g.k * size <= A_BYTES;
     const int64_t line = lies ? g.line[EP_A] : (is_staged_whole ? g.k : most) * size;
     for (int64_t s = 0, summed = extents(g, g.kept, g.ndim); s < summed; ++s) {

@@ -17,8 +17,7 @@ class LeastExponent {
         store<uint16_t>(all, least_);
         uint16_t least = 0xFFFF;
         for (const uint16_t x : all) least = x < least ? x : least;
-        const int exponent = (least + 1) >> 7;
-        return exponent == 0 ? NO_EXPONENT : exponent;
+        return exponent_above(least);
     }
 
    private:
