@@ -39,12 +39,9 @@ struct Job {
     const ep_matmul_plan* plan;
     const Tile* tile;
     void (*run)(const Job&, int64_t batch, int64_t row, int64_t column, char* workspace);
-    // Scales rows of sums, which are `step` apart, adds what is added, and writes them where they belong.
-    void (*finish)(const Job&, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, int64_t m,
-                   int64_t n);
     char* at[EP_MATRICES];
     double alpha[2], beta[2];
-    bool is_row, is_few, is_lying, is_tiled, is_plain;
+    bool is_scaled, reads_out, is_row, is_few, is_lying, is_tiled, is_plain;
     int64_t rows, columns, down, across, batches, tiles;
     int parts;
     std::atomic<int> status;
@@ -86,6 +83,9 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
             multiply(a + i * a_panel, b, steps, sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
                      static_cast<int>(rows - i * tile.rows), adds, FORESEES ? b : b + b_panel + i * share);
 }
+
+// Writes sums of `m` rows and `n` columns where they belong; see Tile::finish.
+void finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step, int64_t m, int64_t n);
 
 // Panels of b's matrix at `b`: of `columns` from `column` on, and of `depth` elements of the sums from number k on.
 // Windows may need `room` for the panels of a.

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "families/elementwise/elementwise.h"
 #include "isa/isa.h"
 #include "tiles.h"
 
@@ -19,6 +20,7 @@ namespace {
 #include "row.h"
 #include "few.h"
 #include "small.h"
+#include "finishing.h"
 #if EP_WIDTH == 64
 #include "dots.h"
 #if EP_AMX
@@ -53,6 +55,7 @@ constexpr ep::Tile tile_of() {
     tile.pack_right = pack<As, columns>;
     tile.bring_windows = bring_windows;
     tile.multiply = multiply<By>;
+    tile.finish = finish<RealRow<typename By::Sum>>;
     return tile;
 }
 
@@ -76,6 +79,7 @@ constexpr ep::Tile complex_tile() {
     tile.pack_left = pack_complex<T, COMPLEX_ROWS>;
     tile.pack_right = pack_complex<T, PANEL_COLUMNS<T> / 2>;
     tile.multiply = multiply_complex<T>;
+    tile.finish = finish<ComplexRow<T>>;
     return tile;
 }
 

@@ -2,17 +2,13 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "families/elementwise/elementwise.h"
-#include "finishing.h"
 #include "job.h"
 #include "runtime/count.h"
 
 namespace {
 
 using ep::ceil_div;
-using ep::ComplexRow;
 using ep::DEPTH;
-using ep::RealRow;
 using namespace ep::products;
 
 // Bytes of the sums of a single row.
@@ -113,35 +109,7 @@ void cut_rows(Job& job) {
     job.across = 1;
 }
 
-// The `finish` of a job whose sums are T.
-template <class T, class Row>
-void finish(const Job& job, int64_t batch, int64_t row, int64_t column, char* at, int64_t step, int64_t m, int64_t n) {
-    T* const sums = reinterpret_cast<T*>(at);
-    static constexpr double ONE[2] = {1, 0}, NONE[EP_ATTRIBUTES] = {};
-    const ep_matmul_plan& g = *job.plan;
-    const bool is_scaled = !is_zero(job.alpha) && !is_one(job.alpha), reads_out = !is_zero(job.beta);
-    alignas(ep::LINE) char block[ep::BLOCK * 16];
-    const ep_storage& storage = *g.row->to;
-    char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + column * g.column[EP_OUT];
-    const char* const bias = matrix(g, job.at[EP_BIAS], EP_BIAS, batch, 0, g.kept) + column * g.column[EP_BIAS];
-    for (int64_t i = 0; i < m; ++i) {
-        for (int64_t from = 0; from < n; from += ep::BLOCK) {
-            const int64_t count = std::min(ep::BLOCK, n - from);
-            T* const values = sums + i * step + from * job.tile->widths;
-            char* const to = out + (row + i) * g.line[EP_OUT] + from * g.column[EP_OUT];
-            if (is_scaled) Row::scale(values, count, job.alpha);
-            if (reads_out) Row::add(values, storage.load(to, g.column[EP_OUT], count, block), count, job.beta);
-            if (g.has_bias) {
-                const char* const at = bias + (row + i) * g.line[EP_BIAS] + from * g.column[EP_BIAS];
-                Row::add(values, storage.load(at, g.column[EP_BIAS], count, block), count, ONE);
-            }
-            if (g.activation != nullptr) g.activation->body(values, nullptr, values, count, NONE, -1);
-            storage.store(values, to, g.column[EP_OUT], count, false);
-        }
-    }
-}
-
-template <class T, class Row>
+template <class T>
 void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     char* const sums = memory + A_BYTES + B_BYTES;
@@ -158,7 +126,7 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     if (is_empty || is_in_place) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
     auto* const sum = job.is_few ? sum_few : job.is_lying ? sum_lying : sum_tile;
     if (!is_empty) sum(job, batch, row, column, sums, step, memory);
-    job.finish(job, batch, row, column, sums, step, m, n);
+    finish(job, batch, row, column, sums, step, m, n);
 }
 
 // A factor as it lies, if sums are kept in its type, or else staged in `memory`, along its smaller stride.
@@ -187,7 +155,7 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
 }
 
 // Rows of a small product; without anything to add they are written where they belong.
-template <class T, class Row>
+template <class T>
 void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     const ep_storage& storage = *g.row->from;
@@ -204,7 +172,7 @@ void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory
     char* const sums = memory + A_BYTES + B_BYTES;
     job.tile->multiply_small(&a, &b, m, g.n, g.k, sums, g.n);
     const bool is_one_row = m == g.m && !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
-    job.finish(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
+    finish(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
 }
 
 // Factors of so few elements are read where they lie, b by each panel's rows of a; products of so few terms if they
@@ -220,19 +188,20 @@ bool is_small(const Job& job) {
                                    : g.m * g.k <= SMALL_A && g.m * g.n * g.k <= SMALL_STAGED);
 }
 
-template <class T, class Row>
+template <class T>
 void choose_run(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
+    job.is_scaled = !is_zero(job.alpha) && !is_one(job.alpha);
+    job.reads_out = !is_zero(job.beta);
+    job.is_plain = is_one(job.alpha) && !job.reads_out && !g.has_bias && g.activation == nullptr &&
                    g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                    g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
-    job.finish = finish<T, Row>;
     job.is_tiled = !job.is_row && !job.is_few && !job.is_lying && !is_small(job);
     if (is_small(job)) {
-        job.run = run_small<T, Row>;
+        job.run = run_small<T>;
         cut_rows(job);
     } else {
-        job.run = run_tile<T, Row>;
+        job.run = run_tile<T>;
         cut(job);
     }
 }
@@ -251,16 +220,16 @@ void choose(Job& job) {
     job.columns = (job.is_row || job.is_few ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {
         case EP_float64:
-            return choose_run<double, RealRow<double>>(job);
+            return choose_run<double>(job);
         case EP_complex64:
-            return choose_run<float, ComplexRow<float>>(job);
+            return choose_run<float>(job);
         case EP_complex128:
-            return choose_run<double, ComplexRow<double>>(job);
+            return choose_run<double>(job);
         case EP_int8:
         case EP_uint8:
-            return choose_run<int32_t, RealRow<int32_t>>(job);
+            return choose_run<int32_t>(job);
         default:
-            return choose_run<float, RealRow<float>>(job);
+            return choose_run<float>(job);
     }
 }
 
@@ -284,6 +253,28 @@ void run_part(void* context, int part) {
 constexpr double GRAIN = 1 << 20;
 
 }  // namespace
+
+void ep::products::finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step,
+                          int64_t m, int64_t n) {
+    const ep_matmul_plan& g = *job.plan;
+    const auto place = [&](int operand) {
+        return matrix(g, job.at[operand], operand, batch, 0, g.kept) + row * g.line[operand] +
+               column * g.column[operand];
+    };
+    job.tile->finish({g.row->to,
+                      g.activation,
+                      g.has_bias ? place(EP_BIAS) : nullptr,
+                      g.line[EP_BIAS],
+                      g.column[EP_BIAS],
+                      place(EP_OUT),
+                      g.line[EP_OUT],
+                      g.column[EP_OUT],
+                      job.is_scaled,
+                      job.reads_out,
+                      {job.alpha[0], job.alpha[1]},
+                      {job.beta[0], job.beta[1]}},
+                     sums, step, m, n);
+}
 
 void ep::products::pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns,
                               char* room, char* panels) {

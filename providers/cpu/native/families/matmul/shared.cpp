@@ -100,7 +100,7 @@ void multiply_block(const Stripe& s, int64_t block, char* memory) {
         multiply_panels(tile, multiply_of(tile, least, memory, rows, steps, agrees), memory, s.at(index), rows,
                         s.across, steps, sums, step, index != 0);
     }
-    job.finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
+    finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
 }
 
 void multiply(void* context, int part) {

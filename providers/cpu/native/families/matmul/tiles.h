@@ -27,6 +27,19 @@ struct Lying {
     int64_t line, column;
 };
 
+// What becomes of sums: out = activation(alpha sums + beta out + bias), whose elements and bias are of one storage.
+// Steps are in bytes; a bias or an activation that is missing is null.
+struct Ending {
+    const ep_storage* storage;
+    const ep_row* activation;
+    const char* bias;
+    int64_t bias_line, bias_column;
+    char* out;
+    int64_t line, column;
+    bool is_scaled, reads_out;
+    double alpha[2], beta[2];
+};
+
 // Columns of a panel that windows are brought for, at most.
 constexpr int64_t WINDOWS = 64;
 
@@ -81,6 +94,8 @@ struct Tile {
                                   bool* agrees);
     // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
     void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
+    // Ends `m` rows of sums of `n` elements, `step` sums apart, which may be other numbers afterwards.
+    void (*finish)(const Ending& ending, void* sums, int64_t step, int64_t m, int64_t n);
     // What `otherwise`, which takes the same panels, has other bits for, if anything: `least` says of so many lanes how
     // small their elements are, by a negative number of those that no other agrees with, and `agrees` whether products
     // of such elements have the same bits; null, both, where all have.
