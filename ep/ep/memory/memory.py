@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import sys
 from typing import TYPE_CHECKING, Any, Final, final
 from weakref import ref
 
@@ -14,12 +15,16 @@ from ep.integers import integer
 from ep.layout.memory_kind import MemoryKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     from ep.memory.segment import Segment
     from ep.stream.device import Device
 
 HOST_SPACE: Final = 0
 """The space of wrapped host memory."""
 _SPACES: Final = itertools.count(1)
+_OWN_REFERENCES: Final = 2
+"""To a lease that its block alone has: the block's, and that of the call which counts them."""
 
 __all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "require_memory"]
 
@@ -51,11 +56,13 @@ class Block(Uncopied):
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
     Blocks share bytes only if they have one `space`: each use of an allocation is a space of its own, wrapped host memory
-    lies at `start` of the host's.
+    lies at `start` of the host's. Launches write at once where `target` is that space; where it is missing, the bytes are
+    read-only, or must be looked at closer.
     """
 
     __slots__ = (
         "__weakref__",
+        "derived",
         "device",
         "handle",
         "is_read_only",
@@ -65,6 +72,7 @@ class Block(Uncopied):
         "nbytes",
         "space",
         "start",
+        "target",
     )
 
     def __init__(
@@ -73,8 +81,11 @@ class Block(Uncopied):
         self.device: Device | None = device
         self.is_read_only = is_read_only
         self.space = next(_SPACES) if space is None else space
+        if self.space != HOST_SPACE and not is_read_only:
+            self.target = self.space
         self.start = address
         self.nbytes = nbytes
+        self.derived: dict[Hashable, Any] | None = None  # once it is frozen
         # The pool gives it these.
         self.handle: Any = None
         self.kind = MemoryKind.DEVICE
@@ -105,6 +116,8 @@ class Block(Uncopied):
         """Refuse further use; the bytes go to the device's retire list once the last holder drops the lease."""
         self.device = None
         self.lease = None
+        if self.derived is not None:
+            self.derived.clear()
 
     def keep(self) -> Lease:
         """Return the lease. Raises ClosedError if the memory was closed and no object holds the lease any more."""
@@ -136,9 +149,9 @@ class Memory(Uncopied):
             raise ClosedError(message)
         self._block = block
         self._is_view = is_view
-        # Wrapped host memory may lie inside an allocation, and others' may be read-only: without this attribute the
-        # short way of a launch (see operands.py) does not apply, and the long one looks closer.
-        if block.space != HOST_SPACE and not block.is_read_only:
+        # Wrapped host memory may lie inside an allocation: without this attribute the short way of a launch (see
+        # operands.py) does not apply, and the long one looks closer.
+        if block.space != HOST_SPACE:
             self._space = block.space
         self.device = block.device
         self.handle = block.handle
@@ -182,6 +195,46 @@ class Memory(Uncopied):
         view = device.twin.host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
         return view.toreadonly() if self._block.is_read_only else view
 
+    @property
+    def is_frozen(self) -> bool:
+        """True after freeze() on this memory or on the one that it is a view of."""
+        return self._block.derived is not None
+
+    def freeze(self) -> None:
+        """Refuse, from now on, all that would write these bytes: weights are packed once for all steps and graphs.
+
+        Work that was enqueued before may still write them; steps and graphs that read them come after it, by their stream
+        or by an event. Where the bytes are another library's, what it writes is not seen. Idempotent; there is no way
+        back. Raises ClosedError, or ValueError for a view, and while a step, a graph or an export holds the memory.
+        """
+        self._require_open("memory.freeze")
+        block = self._block
+        if block.derived is not None:
+            return
+        if self._is_view:
+            message = "memory.freeze: this is a view, and others may be written; freeze the memory that it is a view of"
+            raise ValueError(message)
+        if sys.getrefcount(block.lease) > _OWN_REFERENCES:
+            message = "memory.freeze: a step, a graph or an export holds the memory, and may write it; freeze it before, or close that"
+            raise ValueError(message)
+        block.is_read_only, block.derived = True, {}
+        if hasattr(block, "target"):
+            del block.target
+
+    def derive(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what the first call with a key made, for providers: such as a memory for packed weights.
+
+        It is kept until the frozen memory is closed; steps and graphs that use it hold it, too. Of two threads that come
+        at once both may make one, of which one is kept. Raises ClosedError, or ValueError unless the memory is frozen.
+        """
+        self._require_open("memory.derive")
+        derived = self._block.derived
+        if derived is None:
+            message = "memory.derive: the memory may still be written; what is made of it is kept for frozen ones"
+            raise ValueError(message)
+        found = derived.get(key)
+        return derived.setdefault(key, make()) if found is None else found
+
     def close(self) -> None:
         """Give the bytes back once all enqueued work that may touch them is done; closing a view ends the view alone.
 
@@ -212,7 +265,8 @@ class Memory(Uncopied):
 
     def _require_writable(self, operation: str) -> None:
         if self._block.is_read_only:
-            message = f"{operation}: the memory is a view of a read-only object; give a writable one"
+            told = "frozen" if self.is_frozen else "a view of a read-only object"
+            message = f"{operation}: the memory is {told}; give a writable one"
             raise ValueError(message)
 
     def _require_open(self, operation: str) -> None:
@@ -244,4 +298,5 @@ def _closed(block: Block) -> Block:
     ended.lease_ref.segment = None
     ended.handle, ended.nbytes, ended.kind = None, block.nbytes, block.kind
     ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
+    ended.derived = None if block.derived is None else {}
     return ended

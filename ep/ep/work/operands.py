@@ -145,7 +145,7 @@ def _lines(
     yield f"        {_tuple(f'_nbytes_{names[place]}' for place in tensors)} = self._nbytes"
     for place in tensors:
         if roles[place].is_written:
-            yield f"        _space_{names[place]} = {names[place]}._space"
+            yield f"        _space_{names[place]} = {names[place]}._block.target"
     yield "        if not ("
     yield "            stream.device is self.device"
     for place in tensors:

@@ -168,6 +168,7 @@ class Session:
         self.weights_nbytes += value.spec.nbytes
         if value.size:
             self._stream.upload(memory, np.ascontiguousarray(array), constant=True)
+            memory.freeze()
         if is_small:
             self._uploaded[key] = memory
         return memory

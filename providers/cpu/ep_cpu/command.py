@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_cpu.native import check
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Command", "CommandKernel", "address_of", "pack"]
+__all__ = ["NONE", "Command", "CommandKernel", "address_of", "pack"]
+
+NONE: Final[frozenset[int]] = frozenset()
 
 
 class Command(NamedTuple):
@@ -41,8 +43,13 @@ class CommandKernel(ep.Kernel):
     """A kernel whose launches can be packed: from `command` it has bound steps and graphs."""
 
     @abstractmethod
-    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
-        """Return a launch with these operands, packed."""
+    def command(
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+    ) -> Command:
+        """Return a launch with these operands, packed.
+
+        replaced : places of memories in whose stead some runs have others
+        """
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         command = self.command(memories, scalars)

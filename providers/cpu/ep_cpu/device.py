@@ -113,7 +113,7 @@ class CpuDevice(ep.spi.Device):
         return int(ffi.cast("intptr_t", handle))
 
     def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
-        commands = commands_of(self.native, nodes)
+        commands = commands_of(self.native, nodes, slots)
         return None if commands is None else CommandList(self.native, nodes, slots, commands)
 
     @property

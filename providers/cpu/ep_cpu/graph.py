@@ -71,16 +71,20 @@ class CommandList(ep.Executable):
             raise
 
 
-def commands_of(native: Native, nodes: tuple[ep.Node, ...]) -> list[Command | None] | None:
+def commands_of(native: Native, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> list[Command | None] | None:
     """Return a command for each node, None for one with nothing to do; None in all if some kernel has no commands."""
     commands: list[Command | None] = []
-    for node in nodes:
+    replaced: dict[int, set[int]] = {}
+    for place in [place for slot in slots for place in slot.places]:
+        replaced.setdefault(place.node, set()).add(place.operand)
+    for number, node in enumerate(nodes):
         if isinstance(node.what, str):
             commands.append(_bytes_command(native, node))
         elif node.is_empty:
             commands.append(None)
         elif isinstance(node.what.kernel, CommandKernel):
-            commands.append(node.what.kernel.command(node.memories, node.scalars))
+            own = frozenset(replaced.get(number, ()))
+            commands.append(node.what.kernel.command(node.memories, node.scalars, own))
         else:
             return None
     return commands

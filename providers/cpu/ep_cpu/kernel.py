@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
-from ep_cpu.command import Command, CommandKernel, address_of, pack
+from ep_cpu.command import NONE, Command, CommandKernel, address_of, pack
 from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
@@ -31,12 +31,15 @@ class Plan(NamedTuple):
     fields  : its other fields
     numbers : packs the numbers of a launch; None: it has none
     scratch : returns the bytes of scratch that the native plan needs; its memory comes last. None: it needs none
+    keep    : returns the native plan of a step or a node, and what that refers to, where memories may be frozen; None in the
+              place of each memory that other runs replace. None: it is the same plan
     """
 
     struct: str
     fields: Mapping[str, Any]
     numbers: Numbers | None = None
     scratch: Callable[[Any], int] | None = None
+    keep: Callable[[Native, Any, Sequence[ep.Memory | None]], tuple[Any, Any]] | None = None
 
 
 class Tabled(ep.Implementation):
@@ -81,7 +84,7 @@ class PlanKernel(CommandKernel):
     is False for each optional operand that is missing.
     """
 
-    __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
+    __slots__ = ("_keep", "_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
 
     launch: Launch  # type: ignore[assignment]  # a slot in place of the method, as in LoopKernel
 
@@ -89,16 +92,23 @@ class PlanKernel(CommandKernel):
         self._plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
         self._kept = [value for value in plan.fields.values() if isinstance(value, native.ffi.CData)]
         self._native = native
+        self._keep = plan.keep
         self._name = row[0]
         self._numbers = plan.numbers
         self.scratch_nbytes = 0 if plan.scratch is None else plan.scratch(self._plan)
         self.launch = self._launcher([*present, *([] if plan.scratch is None else [True])])
 
-    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+    def command(
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+    ) -> Command:
         numbers = b"" if self._numbers is None else self._numbers(scalars)
         addresses = [address_of(self._native, memory) for memory in memories]
-        packed, places = pack(self._native, self._plan, addresses, numbers)
-        return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
+        plan, kept = self._plan, None
+        if self._keep is not None and any(memory is not None and memory.is_frozen for memory in memories):
+            lasting = [None if place in replaced else memory for place, memory in enumerate(memories)]
+            plan, kept = self._keep(self._native, plan, lasting)
+        packed, places = pack(self._native, plan, addresses, numbers)
+        return Command(self._native, self._name, "ep_enter", packed, places, (plan, kept, self._kept))
 
     def _launcher(self, present: Sequence[bool]) -> Launch:
         """Return the launch of these memories: the fastest that takes them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_cpu.command import Command, CommandKernel, address_of, pack
+from ep_cpu.command import NONE, Command, CommandKernel, address_of, pack
 from ep_cpu.native import check
 from ep_cpu.numbers import number_bytes
 
@@ -55,7 +55,10 @@ class LoopKernel(CommandKernel):
         self._geometry = geometry
         self.launch = launcher_of(loop)(loop, geometry)
 
-    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+    def command(
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+    ) -> Command:
+        del replaced
         geometry, native = self._geometry, self._loop.native
         number = number_bytes(self._loop.number, scalars[0]) if scalars else b""
         addresses = [address_of(native, memory) for memory in memories]

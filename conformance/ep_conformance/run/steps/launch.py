@@ -58,22 +58,40 @@ def _often(primitive: ep.Primitive, placed: Placed) -> None:
 
 
 def _captured(primitive: ep.Primitive, placed: Placed) -> ep.Graph:
-    """Run a graph in the memories that it was captured with."""
-    with placed.stream.capture() as graph:
-        primitive(placed.stream, **placed.operands)
-    graph.launch(placed.stream)
+    """Run a graph in the memories that it was captured with, and again over operands as they were; what is only read is frozen."""
+    stream = placed.stream
+    frozen = {name: placed.tensors[name].whole for name in _only_read(primitive, placed)} if placed.is_apart else {}
+    for memory in frozen.values():
+        memory.freeze()
+    with stream.capture() as graph:
+        primitive(stream, **placed.operands)
+    graph.launch(stream)
+    for name, held in placed.tensors.items():
+        if name not in frozen:
+            stream.upload(held.whole, held.operand.image)
+    graph.launch(stream)
     return graph
 
 
 def _moved(primitive: ep.Primitive, placed: Placed) -> ep.Graph:
-    """Run a graph in other memories than it was captured with."""
-    elsewhere = {name: placed.elsewhere[its] for name, its in placed.places.items()}
+    """Run a graph in other memories than it was captured with, of which those that are only read were frozen."""
+    for name in _only_read(primitive, placed):
+        placed.elsewhere[name].freeze()
+    elsewhere = {name: held.within(placed.elsewhere[name]) for name, held in placed.tensors.items()}
     with placed.stream.capture() as graph:
-        primitive(placed.stream, **{**placed.operands, **elsewhere})
-    for name, memory in placed.elsewhere.items():
+        primitive(placed.stream, **{**placed.operands, **{name: elsewhere[its] for name, its in placed.places.items()}})
+    for name, memory in elsewhere.items():
         graph.slot(name, memory)
-    graph.launch(placed.stream, **{name: placed.tensors[name].memory for name in placed.elsewhere})
+    graph.launch(placed.stream, **{name: placed.tensors[name].memory for name in elsewhere})
     return graph
+
+
+def _only_read(primitive: ep.Primitive, placed: Placed) -> set[str]:
+    """Return the names of the tensors that the launch does not write."""
+    written = {
+        placed.places[role.name] for role, spec in primitive.asked.tensors if spec is not None and role.is_written
+    }
+    return placed.tensors.keys() - written
 
 
 _WAYS: Final[Mapping[str, Callable[[ep.Primitive, Placed], ep.Graph | None]]] = {

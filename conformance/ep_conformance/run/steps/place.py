@@ -32,8 +32,8 @@ def place(trial: Trial, primitive: ep.Primitive, turn: Turn) -> Placed:
         operands["scratch"] = scratch.memory
     elsewhere: dict[str, ep.Memory] = {}
     if turn.way == "moved":
-        elsewhere = {name: each.within(trial.memory(each.whole.nbytes)) for name, each in held.items()}
-    return Placed(stream, operands, held, places, scratch, turn.way, elsewhere)
+        elsewhere = {name: trial.memory(each.whole.nbytes) for name, each in held.items()}
+    return Placed(stream, operands, held, places, scratch, turn.way, turn.memory == "apart", elsewhere)
 
 
 def _prior(trial: Trial, priority: int) -> ep.Stream:

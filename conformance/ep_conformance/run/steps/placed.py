@@ -51,7 +51,8 @@ class Placed:
     places     : for each argument that is a memory, the name of the tensor whose memory it is
     scratch    : None where the launch takes EP's, or none
     way        : as in `Turn`
-    elsewhere  : of a graph that is moved the memories to capture it with, by the names of the tensors
+    is_apart   : False if the tensors lie in one memory
+    elsewhere  : of a graph that is moved the allocations to capture it with, by the names of the tensors
     """
 
     stream: ep.Stream
@@ -60,6 +61,7 @@ class Placed:
     places: Mapping[str, str]
     scratch: Held | None
     way: str
+    is_apart: bool
     elsewhere: Mapping[str, ep.Memory]
 
     def give_back(self) -> None:

@@ -23,8 +23,10 @@ _FEW_NODES: Final = 3
 
 __all__ = [
     "DropsTheLastNode",
+    "ForgetsWhereItPacked",
     "KeepsOldBindings",
     "MovesFillsForward",
+    "PacksSlots",
     "SharesArguments",
     "SharesBindings",
     "SharesTheStepThatRuns",
@@ -108,6 +110,32 @@ class KeepsOldBindings(HonestProvider):
     """Leave in a slot what an earlier launch gave, where a later one gives nothing."""
 
     graph_type: ClassVar[type[HonestGraph]] = _KeepsOldBindings
+
+
+class _PacksSlots(HonestGraph):
+    def bind(self, bindings: Bindings) -> Run:
+        pairs = zip(self._slots, bindings, strict=True)
+        return super().bind(tuple(None if slot.memory.is_frozen else memory for slot, memory in pairs))
+
+
+@killed_by("runtime/frozen/slots-replace-frozen-memories")
+class PacksSlots(HonestProvider):
+    """Read what was packed of a frozen memory that a graph was captured with, whatever a launch gives in its place."""
+
+    graph_type: ClassVar[type[HonestGraph]] = _PacksSlots
+
+
+@killed_by("runtime/frozen/steps-tell-frozen-memories-apart")
+class ForgetsWhereItPacked(HonestKernel):
+    """Keep what was packed of a frozen memory with the memory, and forget where in it the operand begins."""
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        lasting = [memory if memory is None or not memory.is_frozen else self._packed(memory) for memory in memories]
+        return super().bind(tuple(lasting), scalars)
+
+    def _packed(self, memory: ep.Memory) -> ep.Memory:
+        packed: ep.Memory = memory.derive(memory.nbytes, lambda: memory)
+        return packed
 
 
 class _SharesBindings(HonestGraph):

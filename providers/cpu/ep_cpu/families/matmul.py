@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -15,6 +16,8 @@ from ep_cpu.native import open_native
 from ep_cpu.numbers import numbers_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_cpu.native import Native, Row
 
 __all__ = ["IMPLEMENTATIONS", "PanelMatmul", "WindowedMatmul"]
@@ -64,7 +67,7 @@ class PanelMatmul(Planned):
                 tuple(shape[axis] for axis in outside_in),
             ),
         }
-        return Plan("ep_matmul_plan", fields, numbers_of("complex128", 2))
+        return Plan("ep_matmul_plan", fields, numbers_of("complex128", 2), keep=_keep)
 
 
 class WindowedMatmul(Planned):
@@ -115,7 +118,7 @@ class WindowedMatmul(Planned):
             **_lie(matrices, (m, made.shape[-1], k), (x.shape[0], groups)),
             "windows": native.ffi.new("ep_windows *", _windows(descriptor)),
         }
-        return Plan("ep_matmul_plan", fields, _plain)
+        return Plan("ep_matmul_plan", fields, _plain, keep=_keep)
 
 
 def _windows(descriptor: Convolution) -> dict[str, Any]:
@@ -209,6 +212,41 @@ def _matrices(descriptor: Matmul) -> list[_Matrix]:
         strides = broadcast_strides(spec, descriptor.out.shape) if name == "bias" else spec.strides
         matrices.append(_Matrix(spec.offset, strides[-2], strides[-1], over[name]).in_bytes(spec.itemsize))
     return matrices
+
+
+def _keep(native: Native, plan: Any, memories: Sequence[ep.Memory | None]) -> tuple[Any, list[ep.Memory]]:
+    """Return a plan that finds the panels of frozen factors in memories of their own, and these; the first launch packs them."""
+    own, kept = native.ffi.new("ep_matmul_plan *", plan[0]), []
+    for operand in (native.lib.EP_A, native.lib.EP_B):
+        memory = memories[plan.place[operand]]
+        nbytes = 0 if memory is None or not memory.is_frozen else native.lib.ep_matmul_constant(plan, operand)
+        if memory is None or not nbytes:
+            continue
+        extent = plan.m if operand == native.lib.EP_A else plan.n
+        lies = plan.offset[operand] + memory.offset, plan.line[operand], plan.column[operand]
+        key = (
+            PanelMatmul,
+            int(native.ffi.cast("intptr_t", plan.row)),
+            operand,
+            lies,
+            extent,
+            plan.k,
+            plan.conjugate[operand],
+        )
+        try:
+            room = memory.derive(key, functools.partial(_room, native, memory.device, nbytes))
+        except ep.OutOfMemoryError:  # each launch packs what it needs, as with other memories
+            continue
+        own.constant[operand] = room.handle
+        kept.append(room)
+    return own, kept
+
+
+def _room(native: Native, device: ep.Device, nbytes: int) -> ep.Memory:
+    """Return memory for panels, of which it says that nothing has been packed."""
+    memory = device.allocate(nbytes)
+    native.ffi.memmove(memory.handle, bytes(native.lib.EP_CONSTANT_STATE), native.lib.EP_CONSTANT_STATE)
+    return memory
 
 
 def _activation(descriptor: Matmul) -> Row:

@@ -25,7 +25,14 @@ typedef struct {
     int64_t extent[EP_RANK];
     int64_t stride[EP_MATRICES][EP_RANK];
     const ep_windows* windows; /* of which b's matrices are made, if it is not NULL */
+    char* constant[2];         /* where panels of a constant a or b lie from one launch to the next; NULL, else */
 } ep_matmul_plan;
+
+/* How many bytes panels of a or b take, in memory whose first bytes, EP_CONSTANT_STATE of them, are zeros before the
+ * first launch; 0 for an operand that launches read where it lies, and where packing it takes no part of a launch's
+ * time. */
+enum { EP_CONSTANT_STATE = 64 };
+int64_t ep_matmul_constant(const ep_matmul_plan* plan, int operand);
 
 /* How many bytes the threads of this process keep for their panels and sums of products. */
 int64_t ep_workspace(void);

@@ -34,12 +34,32 @@ constexpr int64_t round_up(int64_t a, int64_t b) {
     return ceil_div(a, b) * b;
 }
 
+// Panels of a constant factor, which lie in memory from one launch to the next: those of each depth one after the
+// other, and how small the elements of each of them are. Null where there are none.
+struct Constant {
+    const char* panels;
+    const int* least;
+    int64_t count;  // of a depth
+    int64_t step;   // bytes of a panel for each step
+    int64_t steps;  // of a whole depth
+
+    const char* at(int64_t depth, int64_t panel, int64_t own_steps) const {
+        return panels + (depth * steps * count + panel * own_steps) * step;
+    }
+    int least_of(int64_t depth, int64_t panel, int64_t some) const {
+        const int* const begin = least + depth * count + panel;
+        return *std::min_element(begin, begin + some);
+    }
+};
+
 // One launch, and how its output is cut into tiles of `rows` x `columns` elements.
 struct Job {
     const ep_matmul_plan* plan;
     const Tile* tile;
     void (*run)(const Job&, int64_t batch, int64_t row, int64_t column, char* workspace);
     char* at[EP_MATRICES];
+    bool is_constant[2];  // a and b, with room for their panels
+    Constant constant[2];
     double alpha[2], beta[2];
     bool is_scaled, reads_out, is_row, is_few, is_lying, is_tiled, is_plain;
     int64_t rows, columns, down, across, batches, tiles;
@@ -62,15 +82,25 @@ inline int64_t extents(const ep_matmul_plan& g, int begin, int end) {
     return size;
 }
 
-// How the panels of b are multiplied, whose elements of least size are so, and those of a. Sums to which `otherwise`
-// has added once may be too small for others: `agrees` is of all panels of a sum so far.
+// How small elements of so many lanes of panels are, where products depend on that.
+inline int least_of(const Tile& tile, const char* panels, int64_t lanes) {
+    return tile.least == nullptr ? 0 : tile.least(panels, lanes);
+}
+
+// How panels are multiplied whose elements of least size are so. Sums to which `otherwise` has added once may be too
+// small for others: `agrees` is of all panels of a sum so far.
 using Multiply = decltype(Tile::multiply);
-inline Multiply multiply_of(const Tile& tile, int least, const char* a, int64_t rows, int64_t steps, bool& agrees) {
+inline Multiply multiply_of(const Tile& tile, int least_a, int least_b, bool& agrees) {
     if (tile.least == nullptr) return tile.multiply;
-    const int64_t lanes = round_up(rows, tile.rows) * tile.widths * steps;
-    agrees = agrees && tile.agrees(least, tile.least(a, lanes));
+    agrees = agrees && tile.agrees(least_b, least_a);
     return agrees ? tile.multiply : tile.otherwise->multiply;
 }
+
+// A factor's panels, and how small their elements are.
+struct Side {
+    const char* at;
+    int least;
+};
 
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them. On a processor that foresees
 // nothing each panel of a brings a share of the next panel of b nearer.
@@ -87,10 +117,25 @@ inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, 
 // Writes sums of `m` rows and `n` columns where they belong; see Tile::finish.
 void finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step, int64_t m, int64_t n);
 
+// Panels of a's rows at `a`, so many elements of the sums from number k on: kept ones, if row number `row` is the
+// first, or else packed at `room`.
+Side left_panels(const Job& job, const char* a, int64_t k, int64_t depth, int64_t row, int64_t rows, char* room);
+
 // Panels of b's matrix at `b`: of `columns` from `column` on, and of `depth` elements of the sums from number k on.
 // Windows may need `room` for the panels of a.
 void pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns, char* room,
                 char* panels);
+
+// The same of b's columns from `column` on, packed at `panels`.
+Side right_panels(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns, char* room,
+                  char* panels);
+
+// The bytes that panels of a constant factor take.
+int64_t constant_bytes(const Job& job, int operand);
+
+// The panels of a constant factor that `memory` holds, which is packed now if nothing has been. Null without
+// such memory, and while another launch packs it.
+Constant constant_panels(const Job& job, int operand, char* memory);
 
 // Whether more than half of the cache that cores share has left it by the next launch.
 bool is_far(const ep_matmul_plan& g);

@@ -46,15 +46,12 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                                   sums);
                 continue;
             }
-            pack_right(job, b, k, depth, column, n, a_panels, b_panels);
-            const int least = tile.least == nullptr ? 0 : tile.least(b_panels, across * tile.columns * steps);
+            const Side right = right_panels(job, b, k, depth, column, n, a_panels, b_panels);
             for (int64_t from = 0; from < m; from += BLOCK_ROWS) {
                 const int64_t rows = std::min(BLOCK_ROWS, m - from);
-                tile.pack_left({tile.storage, left + from * g.line[EP_A], g.line[EP_A], g.column[EP_A], rows, depth,
-                                g.conjugate[0] != 0},
-                               a_panels);
-                multiply_panels(tile, multiply_of(tile, least, a_panels, rows, steps, agrees), a_panels, b_panels, rows,
-                                across, steps, sums + from * step * tile.sum, step, s + k != 0);
+                const Side own = left_panels(job, left + from * g.line[EP_A], k, depth, row + from, rows, a_panels);
+                multiply_panels(tile, multiply_of(tile, own.least, right.least, agrees), own.at, right.at, rows, across,
+                                steps, sums + from * step * tile.sum, step, s + k != 0);
             }
         }
     }
@@ -212,11 +209,20 @@ bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
            std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
 }
 
+// Whether rows of a meet panels of a constant b in place of b as it lies: those of instructions that need panels
+// anyway, and others as long as b stays in a cache from one launch to the next.
+bool has_panels(const Job& job) {
+    const ep_matmul_plan& g = *job.plan;
+    const bool is_tiled = job.tile->multiply_lying_along != nullptr;
+    return job.is_constant[EP_B] && g.m > 1 && (is_tiled || g.n * g.k * g.row->from->size < ep::STREAMING);
+}
+
 void choose(Job& job) {
     job.tile = &static_cast<const ep::Tile*>(job.plan->row->code)->best();
     job.is_row = is_row(*job.plan, *job.tile);
-    job.is_few = !job.is_row && is_few(*job.plan, *job.tile);
-    job.is_lying = !job.is_row && !job.is_few && is_lying(*job.plan, *job.tile);
+    const bool meets_b = !job.is_row && !has_panels(job);
+    job.is_few = meets_b && is_few(*job.plan, *job.tile);
+    job.is_lying = meets_b && !job.is_few && is_lying(*job.plan, *job.tile);
     job.columns = (job.is_row || job.is_few ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {
         case EP_float64:
@@ -251,6 +257,15 @@ void run_part(void* context, int part) {
 
 // Products below which another thread is not worth waking.
 constexpr double GRAIN = 1 << 20;
+// Rows or columns of the other factor for which packing one takes no part of the time.
+constexpr int64_t MANY = 4096;
+
+// Whether all batches and sums have one matrix of an operand, whose panels serve for few enough products.
+bool is_worth_keeping(const ep_matmul_plan& g, int operand) {
+    for (int d = 0; d < g.ndim; ++d)
+        if (g.extent[d] != 1 && g.stride[operand][d] != 0) return false;
+    return (operand == EP_A || g.windows == nullptr) && (operand == EP_A ? g.n : g.m) <= MANY;
+}
 
 }  // namespace
 
@@ -276,6 +291,33 @@ void ep::products::finish(const Job& job, int64_t batch, int64_t row, int64_t co
                      sums, step, m, n);
 }
 
+Side ep::products::left_panels(const Job& job, const char* a, int64_t k, int64_t depth, int64_t row, int64_t rows,
+                               char* room) {
+    const ep_matmul_plan& g = *job.plan;
+    const ep::Tile& tile = *job.tile;
+    const Constant& constant = job.constant[EP_A];
+    const int64_t steps = tile.steps(depth);
+    if (constant.panels != nullptr) {
+        const int64_t index = k / depth_of(tile), panel = row / tile.rows;
+        return {constant.at(index, panel, steps), constant.least_of(index, panel, ceil_div(rows, tile.rows))};
+    }
+    tile.pack_left({tile.storage, a, g.line[EP_A], g.column[EP_A], rows, depth, g.conjugate[0] != 0}, room);
+    return {room, least_of(tile, room, round_up(rows, tile.rows) * tile.widths * steps)};
+}
+
+Side ep::products::right_panels(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column,
+                                int64_t columns, char* room, char* panels) {
+    const ep::Tile& tile = *job.tile;
+    const Constant& constant = job.constant[EP_B];
+    const int64_t steps = tile.steps(depth), across = ceil_div(columns * tile.widths, tile.columns);
+    if (constant.panels != nullptr) {
+        const int64_t index = k / depth_of(tile), panel = column * tile.widths / tile.columns;
+        return {constant.at(index, panel, steps), constant.least_of(index, panel, across)};
+    }
+    pack_right(job, b, k, depth, column, columns, room, panels);
+    return {panels, least_of(tile, panels, across * tile.columns * steps)};
+}
+
 void ep::products::pack_right(const Job& job, const char* b, int64_t k, int64_t depth, int64_t column, int64_t columns,
                               char* room, char* panels) {
     const ep_matmul_plan& g = *job.plan;
@@ -299,11 +341,14 @@ int ep::matmul(const void* packed) {
     ep::count_call();
     Job job = {};
     job.plan = &g;
+    for (int operand : {EP_A, EP_B}) job.is_constant[operand] = g.constant[operand] != nullptr;
     for (int i = 0; i < EP_MATRICES; ++i) job.at[i] = place_of(packed, g.place[i], g.offset[i]);
     const char* const numbers = numbers_of(packed, EP_MATRICES);
     std::memcpy(job.alpha, numbers, sizeof job.alpha);
     std::memcpy(job.beta, numbers + EP_NUMBER, sizeof job.beta);
     choose(job);
+    if (job.is_tiled)
+        for (int operand : {EP_A, EP_B}) job.constant[operand] = constant_panels(job, operand, g.constant[operand]);
     if (is_shared(job)) return multiply_shared(job);
     job.tiles = job.batches * job.down * job.across;
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) *
@@ -312,4 +357,13 @@ int ep::matmul(const void* packed) {
     job.parts = static_cast<int>(std::min(job.tiles, worth));
     ep::parallel(job.parts, run_part, &job);
     return job.status.load(std::memory_order_relaxed);
+}
+
+int64_t ep_matmul_constant(const ep_matmul_plan* plan, int operand) {
+    Job job = {};
+    job.plan = plan;
+    job.is_constant[operand] = true;
+    job.alpha[0] = 1;
+    choose(job);
+    return job.is_tiled && is_worth_keeping(*plan, operand) ? ep::products::constant_bytes(job, operand) : 0;
 }

@@ -45,10 +45,6 @@ int64_t terms_of(const ep::Tile& tile) {
     return int64_t{tile.terms} * tile.whole;
 }
 
-int least_of(const ep::Tile& tile, const char* panels, int64_t lanes) {
-    return tile.least == nullptr ? 0 : tile.least(panels, lanes);
-}
-
 // Whether elements lie side by side along the depth of b, or across it.
 bool lies_along(const ep_matmul_plan& g) {
     return g.line[EP_B] == g.row->from->size && std::abs(g.column[EP_B]) > g.line[EP_B];
@@ -126,7 +122,7 @@ void sum_columns(const Tile& tile, const Rows& a, const Factor& b, int64_t m, ch
         tile.pack_right({tile.storage, b.at + from * b.width_step, b.width_step, b.depth_step,
                          std::min(LYING_COLUMNS, b.width - from), b.depth, false},
                         panel);
-        multiply_of(tile, least_of(tile, panel, LYING_COLUMNS * steps), a.left, m, steps, agrees[j])(
+        multiply_of(tile, a.least, least_of(tile, panel, LYING_COLUMNS * steps), agrees[j])(
             a.left, panel, steps, sums + from * tile.sum, step, static_cast<int>(m), true, panel);
     }
 }

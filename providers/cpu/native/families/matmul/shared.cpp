@@ -38,6 +38,12 @@ struct Stripe {
         const ep::Tile& tile = *job->tile;
         return panels + index * tile.steps(depth_of(tile)) * across * tile.columns * tile.lane;
     }
+    // These, or kept ones.
+    Side right(int64_t index) const {
+        const ep::Tile& tile = *job->tile;
+        if (job->constant[EP_B].panels == nullptr) return {at(index), least[index].load(std::memory_order_relaxed)};
+        return right_panels(*job, nullptr, index * depth_of(tile), depth(index), column, columns, nullptr, nullptr);
+    }
 };
 
 // Sums from one row to the next: lines of a column would share few sets of a cache if rows were a power of two apart.
@@ -75,7 +81,7 @@ void pack(void* context, int part) {
     pack_right(*s.job, matrix(g, s.job->at[EP_B], EP_B, s.batch, 0, g.kept), k, depth, column,
                std::min(panels * panel, s.column + s.columns - column), memory, to);
     if (tile.least == nullptr) return;
-    const int own = tile.least(to, panels * steps * tile.columns);
+    const int own = least_of(tile, to, panels * steps * tile.columns);
     int least = s.least[index].load(std::memory_order_relaxed);
     while (own < least && !s.least[index].compare_exchange_weak(least, own, std::memory_order_relaxed)) {
     }
@@ -93,12 +99,11 @@ void multiply_block(const Stripe& s, int64_t block, char* memory) {
     bool agrees = true;
     for (int64_t index = 0; index < s.depths; ++index) {
         const int64_t depth = s.depth(index), steps = tile.steps(depth);
-        tile.pack_left({tile.storage, a + index * depth_of(tile) * g.column[EP_A], g.line[EP_A], g.column[EP_A], rows,
-                        depth, g.conjugate[0] != 0},
-                       memory);
-        const int least = s.least[index].load(std::memory_order_relaxed);
-        multiply_panels(tile, multiply_of(tile, least, memory, rows, steps, agrees), memory, s.at(index), rows,
-                        s.across, steps, sums, step, index != 0);
+        const Side left = left_panels(job, a + index * depth_of(tile) * g.column[EP_A], index * depth_of(tile), depth,
+                                      row, rows, memory),
+                   right = s.right(index);
+        multiply_panels(tile, multiply_of(tile, left.least, right.least, agrees), left.at, right.at, rows, s.across,
+                        steps, sums, step, index != 0);
     }
     finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
 }
@@ -142,7 +147,7 @@ int ep::products::multiply_shared(Job& job) {
             s.across = ceil_div(s.columns * tile.widths, tile.columns);
             s.groups = ceil_div(s.across, PACKED_PANELS);
             for (int64_t i = 0; i < s.depths; ++i) s.least[i].store(INT_MAX, std::memory_order_relaxed);
-            parallel(static_cast<int>(s.depths * s.groups), pack, &s);
+            if (job.constant[EP_B].panels == nullptr) parallel(static_cast<int>(s.depths * s.groups), pack, &s);
             parallel(static_cast<int>(s.parts), multiply, &s);
         }
     return job.status.load(std::memory_order_relaxed);
