@@ -10,21 +10,14 @@ from ep.plugin.capabilities import how
 
 import ep
 from ep_conformance.fixture.gate import late
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_conformance.fixture.kernel import Kernel
     from ep_conformance.fixture.trial import Trial
-
-
-def _kernel(trial: Trial) -> Kernel:
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
-    return kernel
 
 
 @case()
@@ -196,7 +189,7 @@ def captured_events_cannot_be_queried(trial: Trial) -> None:
 @case(kernels=True)
 def steps_are_captured(trial: Trial) -> None:
     """A bound step in a capture becomes a node with its memories, which slots rebind; the step may then be closed."""
-    kernel, size, stream = _kernel(trial), 129, trial.asynchronous()
+    kernel, size, stream = kernel_of(trial), 129, trial.asynchronous()
     data = kernel.data(trial, size)
     x, out = trial.holding(stream, data.view(np.uint8)), trial.memory(4 * size)
     step = kernel.descriptor(size).on(trial.device).bind(**{kernel.operand: x, "out": out})
@@ -215,7 +208,7 @@ def steps_are_captured(trial: Trial) -> None:
 @case(kernels=True)
 def in_place_nodes_are_captured(trial: Trial) -> None:
     """Kernels whose output is their input run in place at each launch, and in place in the memory given."""
-    kernel, size, stream = _kernel(trial), 77, trial.asynchronous()
+    kernel, size, stream = kernel_of(trial), 77, trial.asynchronous()
     descriptor = kernel.descriptor(size)
     if not descriptor.roles[descriptor.operands.index(kernel.operand)].shares:
         return

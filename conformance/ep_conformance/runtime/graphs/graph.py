@@ -8,29 +8,22 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate, late
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.together import together
 from ep_conformance.fixture.work import settled
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from ep_conformance.fixture.kernel import Kernel
     from ep_conformance.fixture.trial import Trial
 
 _MANY = 1000
 
 
-def _kernel(trial: Trial) -> Kernel:
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
-    return kernel
-
-
 @case(kernels=True)
 def replay_equals_running(trial: Trial) -> None:
     """A captured kernel between copies runs at each launch, and not before, on the contents of that moment."""
-    kernel, size = _kernel(trial), 1023
+    kernel, size = kernel_of(trial), 1023
     for stream in trial.streams():
         x, y, out = (trial.memory(4 * size) for _ in range(3))
         untouched = trial.noise(4 * size)
@@ -141,7 +134,7 @@ def pending_work_is_not_captured(trial: Trial) -> None:
 @case(kernels=True)
 def slots_rebind_kernels(trial: Trial) -> None:
     """Kernels read and write the memories given for their slots, at other offsets too; the captured ones stay as they are."""
-    kernel, size = _kernel(trial), 300
+    kernel, size = kernel_of(trial), 300
     stream = trial.asynchronous()
     data = kernel.data(trial, size)
     x, out = trial.holding(stream, data.view(np.uint8)), trial.memory(4 * size)
@@ -241,7 +234,7 @@ def bindings_of_launches_under_way_do_not_mix(trial: Trial) -> None:
 @case(kernels=True)
 def threads_launch_one_graph(trial: Trial) -> None:
     """Four threads launch one graph on streams of their own, with memories of their own."""
-    kernel, size = _kernel(trial), 515
+    kernel, size = kernel_of(trial), 515
     home = trial.stream()
     x, out = trial.memory(4 * size), trial.memory(4 * size)
     with home.capture() as graph:
@@ -382,7 +375,7 @@ def empty_graph_launches(trial: Trial) -> None:
 @case(kernels=True)
 def empty_outputs_are_captured(trial: Trial) -> None:
     """A launch whose output has no elements is captured and launched, between others, without touching anything."""
-    kernel, stream = _kernel(trial), trial.stream()
+    kernel, stream = kernel_of(trial), trial.stream()
     empty, x, out = trial.memory(0), trial.noise(10), trial.memory(10)
     source = trial.holding(stream, x)
     with stream.capture() as graph:

@@ -7,27 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from ep_conformance.fixture.kernel import Kernel
     from ep_conformance.fixture.trial import Trial
 
 _SIZE = 200
 _NBYTES = 4 * _SIZE
 
 
-def _kernel(trial: Trial) -> Kernel:
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
-    return kernel
-
-
 @case(kernels=True)
 def views_in_a_slot_move_with_it(trial: Trial) -> None:
     """Operands that are views of one memory take their places in the memory given for it."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     memory = trial.memory(3 * _NBYTES)
     with stream.capture() as graph:
         kernel.descriptor(_SIZE).on(trial.device)(
@@ -50,7 +43,7 @@ def views_in_a_slot_move_with_it(trial: Trial) -> None:
 @case(kernels=True)
 def one_memory_serves_at_several_places(trial: Trial) -> None:
     """Launches one after the other with views of one memory each use their own view."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     x, out = trial.memory(_NBYTES), trial.memory(_NBYTES)
     with stream.capture() as graph:
         kernel.descriptor(_SIZE).on(trial.device)(stream, **{kernel.operand: x, "out": out})
@@ -70,7 +63,7 @@ def one_memory_serves_at_several_places(trial: Trial) -> None:
 @case(kernels=True)
 def offsets_of_specs_count(trial: Trial) -> None:
     """An operand lies in a slot if it begins there and the bytes that its spec touches do, however long its memory is."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     kind: Any = kernel.family.descriptor
     specs = {
         kernel.operand: ep.TensorSpec("float32", (_SIZE,), offset=_SIZE),
@@ -100,7 +93,7 @@ def offsets_of_specs_count(trial: Trial) -> None:
 @case(kernels=True)
 def outputs_of_kernels_count_as_written(trial: Trial) -> None:
     """Memory that a kernel writes may overlap no other memory of a launch; memory that kernels only read may."""
-    kernel, stream = _kernel(trial), trial.stream()
+    kernel, stream = kernel_of(trial), trial.stream()
     primitive = kernel.descriptor(_SIZE).on(trial.device)
     x, y, out, other = (trial.memory(_NBYTES) for _ in range(4))
     with stream.capture() as graph:
@@ -122,7 +115,7 @@ def outputs_of_kernels_count_as_written(trial: Trial) -> None:
 @case(kernels=True)
 def outputs_feed_inputs_in_the_memory_given(trial: Trial) -> None:
     """A memory between two kernels that is rebound carries the first one's result to the second."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     primitive = kernel.descriptor(_SIZE).on(trial.device)
     x, between, out = (trial.memory(_NBYTES) for _ in range(3))
     untouched = trial.noise(_NBYTES)

@@ -11,7 +11,7 @@ from ep_primitives.judging import layout
 
 import ep
 from ep_conformance.fixture.gate import gate
-from ep_conformance.fixture.kernel import find_kernel, has_cell
+from ep_conformance.fixture.kernel import has_cell, kernel_of
 from ep_conformance.judge.decoys import POISON
 from ep_conformance.judge.determinism import is_promised
 from ep_conformance.judge.error import CaseError
@@ -33,8 +33,7 @@ _APART: Final = (2**31 + 64, 2**32 + 64)
 
 def _descriptors(trial: Trial) -> Iterator[ep.Descriptor]:
     """Yield small work of several families, as far as the device does it."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     yield kernel.descriptor(257)
     for text in _CELLS:
         if has_cell(trial.device, text):
@@ -152,8 +151,7 @@ def _computes(
 @case(kernels=True)
 def streams_of_every_kind_compute(trial: Trial) -> None:
     """Launches compute on streams of every priority, with and without times, synchronous and not, as far as there are such."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     for priority, timed, synchronous in itertools.product((-1, 0, 1), (True, False), (None, True, False)):
         options = {"priority": priority, "timed": timed, "synchronous": synchronous}
         with contextlib.suppress(ep.UnsupportedError):
@@ -164,8 +162,7 @@ def streams_of_every_kind_compute(trial: Trial) -> None:
 @case(kernels=True)
 def memories_of_every_kind_are_operands(trial: Trial) -> None:
     """Launches compute over memory of each kind that the device gives, PINNED and SHARED as well as DEVICE."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     for kind in [kind for kind in ep.MemoryKind if kind in trial.device.info.memory_kinds]:
         _computes(trial, f"a launch over {kind.name} memory", kernel, trial.stream(), kind)
 
@@ -173,8 +170,7 @@ def memories_of_every_kind_are_operands(trial: Trial) -> None:
 @case(kernels=True)
 def devices_compute_in_turn(trial: Trial) -> None:
     """Equal work on this device and on each other one that its provider has, and then on this one again, is done where it is asked for."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     cell = f"{kernel.family.name}/{kernel.op}/float32/dense"
     others = [other for other in trial.device.provider.devices() if other is not trial.device and has_cell(other, cell)]
     for device in (trial.device, *others, trial.device):

@@ -8,7 +8,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate
-from ep_conformance.fixture.kernel import Kernel, find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.together import together
 from ep_conformance.runtime import case
 
@@ -23,16 +23,10 @@ _SMALLEST = 64
 _CAPACITY = 4096
 
 
-def _kernel(trial: Trial) -> Kernel:
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
-    return kernel
-
-
 @case(kernels=True)
 def equal_descriptors_are_one_primitive(trial: Trial) -> None:
     """The second creation of an equal descriptor gives the very same primitive."""
-    kernel = _kernel(trial)
+    kernel = kernel_of(trial)
     first, second = kernel.descriptor(321).on(trial.device), kernel.descriptor(321).on(trial.device)
     trial.require(first is second, "equal descriptors give one primitive")
     trial.require(first.implementation.name, "primitive.implementation.name is not empty")
@@ -45,7 +39,7 @@ def _specialisation(primitive: ep.Primitive) -> Hashable:
 @case(kernels=True)
 def ten_thousand_shapes_are_one_key(trial: Trial) -> None:
     """10,000 shapes of one op compile once, the cache stays bounded, and the last shapes still compute."""
-    kernel, cache = _kernel(trial), trial.device._primitives  # noqa: SLF001 - the case judges its size
+    kernel, cache = kernel_of(trial), trial.device._primitives  # noqa: SLF001 - the case judges its size
     known = _specialisation(kernel.descriptor(_SMALLEST).on(trial.device))
     compiles, sizes = trial.device.compiles, range(_SMALLEST, _SMALLEST + (_SHAPES if known is None else _FEW))
     answers = {_specialisation(kernel.descriptor(size).on(trial.device)) for size in sizes}
@@ -70,7 +64,7 @@ def ten_thousand_shapes_are_one_key(trial: Trial) -> None:
 @case(kernels=True)
 def launches_are_checked(trial: Trial) -> None:
     """Short, misplaced, closed and missing operands are refused by name, and nothing is written."""
-    kernel, stream, size = _kernel(trial), trial.stream(), 100
+    kernel, stream, size = kernel_of(trial), trial.stream(), 100
     primitive = kernel.descriptor(size).on(trial.device)
     content = trial.noise(408)
     x, out = trial.memory(408), trial.holding(stream, content)
@@ -94,7 +88,7 @@ def launches_are_checked(trial: Trial) -> None:
 @case(kernels=True)
 def empty_launches_are_legal(trial: Trial) -> None:
     """An output without elements is launched, bound and run without touching anything."""
-    kernel, stream = _kernel(trial), trial.stream()
+    kernel, stream = kernel_of(trial), trial.stream()
     primitive = kernel.descriptor(0).on(trial.device)
     operands = {kernel.operand: trial.memory(0), "out": trial.memory(0)}
     primitive(stream, **operands)
@@ -107,7 +101,7 @@ def empty_launches_are_legal(trial: Trial) -> None:
 @case(kernels=True)
 def large_launches_reach_the_end(trial: Trial) -> None:
     """A kernel over millions of elements, of which no part is as long as another, writes each of them."""
-    kernel, size, stream = _kernel(trial), trial.fitting(12 << 20, copies=4) // 4 + 7, trial.stream()
+    kernel, size, stream = kernel_of(trial), trial.fitting(12 << 20, copies=4) // 4 + 7, trial.stream()
     x, out = kernel.data(trial, size), trial.memory(4 * size)
     kernel.descriptor(size).on(trial.device)(
         stream, **{kernel.operand: trial.holding(stream, x.view(np.uint8)), "out": out}
@@ -118,7 +112,7 @@ def large_launches_reach_the_end(trial: Trial) -> None:
 @case(kernels=True)
 def bound_steps_run_again_and_again(trial: Trial) -> None:
     """A step reads its memories anew each time it runs, on any stream of the device."""
-    kernel, size = _kernel(trial), 1025
+    kernel, size = kernel_of(trial), 1025
     memory, out = trial.memory(4 * size), trial.memory(4 * size)
     step = kernel.descriptor(size).on(trial.device).bind(**{kernel.operand: memory, "out": out})
     for stream in trial.streams():
@@ -134,7 +128,7 @@ def bound_steps_run_again_and_again(trial: Trial) -> None:
 @case(kernels=True)
 def bound_steps_keep_their_own_arguments(trial: Trial) -> None:
     """Steps of one primitive over different memories do not disturb one another, nor do checked launches between them."""
-    kernel, size, stream = _kernel(trial), 513, trial.asynchronous()
+    kernel, size, stream = kernel_of(trial), 513, trial.asynchronous()
     primitive = kernel.descriptor(size).on(trial.device)
     data = [kernel.data(trial, size) for _ in range(6)]
     inputs = [trial.holding(stream, x.view(np.uint8)) for x in data]
@@ -154,7 +148,7 @@ def bound_steps_keep_their_own_arguments(trial: Trial) -> None:
 @case(kernels=True)
 def is_shared_by_streams(trial: Trial) -> None:
     """One primitive launched on several streams at once computes each launch."""
-    kernel, size = _kernel(trial), 4099
+    kernel, size = kernel_of(trial), 4099
     primitive = kernel.descriptor(size).on(trial.device)
     streams = [trial.asynchronous() for _ in range(4)]
     data = [kernel.data(trial, size) for _ in range(16)]
@@ -175,7 +169,7 @@ def is_shared_by_streams(trial: Trial) -> None:
 @case(kernels=True)
 def is_shared_by_threads(trial: Trial) -> None:
     """One primitive made and launched by four threads at once computes each launch."""
-    kernel, size = _kernel(trial), 2049
+    kernel, size = kernel_of(trial), 2049
     streams = [trial.stream() for _ in range(4)]
     data = [kernel.data(trial, size) for _ in streams]
     inputs = [trial.holding(streams[0], x.view(np.uint8)) for x in data]
@@ -195,7 +189,7 @@ def is_shared_by_threads(trial: Trial) -> None:
 @case(kernels=True)
 def is_in_order_with_its_stream(trial: Trial) -> None:
     """Uploads, kernels and copies alternate on one stream, each seeing the results of those before it."""
-    kernel, size = _kernel(trial), 300
+    kernel, size = kernel_of(trial), 300
     primitive = kernel.descriptor(size).on(trial.device)
     for stream in trial.streams():
         memory, out = trial.memory(4 * size), trial.memory(4 * size)

@@ -10,7 +10,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate, late
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
@@ -57,8 +57,7 @@ def copies_from_and_accesses_itself(trial: Trial) -> None:
 @case(kernels=True, asks="devices", since="1.1")
 def streams_of_other_devices_are_refused(trial: Trial) -> None:
     """A launch, step or graph on a stream of another device, or a verb over its memory, is ValueError that names both; nothing runs."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     primitive, ours, size = kernel.descriptor(16).on(trial.device), trial.stream(), 64
     content = trial.noise(size)
     x, out = trial.holding(ours, kernel.data(trial, 16).view(np.uint8)), trial.holding(ours, content)

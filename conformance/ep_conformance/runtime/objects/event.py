@@ -11,7 +11,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate, late
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.long import check_long, spin
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.work import busy
@@ -91,8 +91,7 @@ def wait_orders_downloads(trial: Trial) -> None:
 @case(kernels=True)
 def wait_orders_kernels(trial: Trial) -> None:
     """A kernel after wait(event) reads the other stream's earlier write, and its result is read after another event."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     size = 20_000
     primitive = kernel.descriptor(size).on(trial.device)
     for _ in range(3):

@@ -6,22 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     import ep
-    from ep_conformance.fixture.kernel import Array, Kernel
+    from ep_conformance.fixture.kernel import Array
     from ep_conformance.fixture.trial import Trial
 
 _SIZE = 300
 _NBYTES = 4 * _SIZE
-
-
-def _kernel(trial: Trial) -> Kernel:
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
-    return kernel
 
 
 def _frozen(trial: Trial, stream: ep.Stream, values: Array) -> ep.Memory:
@@ -49,7 +43,7 @@ def frozen_memories_are_read_only(trial: Trial) -> None:
 @case(kernels=True)
 def steps_tell_frozen_memories_apart(trial: Trial) -> None:
     """Steps of one primitive over frozen memories, and over views of one of them, read each its own, the first time and later."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     primitive = kernel.descriptor(_SIZE).on(trial.device)
     values = [kernel.data(trial, _SIZE) for _ in range(4)]
     both = _frozen(trial, stream, np.concatenate(values[2:]))
@@ -69,7 +63,7 @@ def steps_tell_frozen_memories_apart(trial: Trial) -> None:
 @case(kernels=True)
 def slots_replace_frozen_memories(trial: Trial) -> None:
     """A graph that was captured with a frozen memory at a slot reads what a launch gives in its place, frozen or not."""
-    kernel, stream = _kernel(trial), trial.asynchronous()
+    kernel, stream = kernel_of(trial), trial.asynchronous()
     values = [kernel.data(trial, _SIZE) for _ in range(3)]
     captured, other = (_frozen(trial, stream, each) for each in values[:2])
     plain, out = trial.holding(stream, values[2].view(np.uint8)), trial.memory(_NBYTES)

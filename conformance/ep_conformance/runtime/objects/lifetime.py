@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ep_conformance.fixture.gate import gate
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
@@ -151,8 +151,7 @@ def host_targets_are_kept(trial: Trial) -> None:
 @case(kernels=True)
 def bound_steps_hold_their_memory(trial: Trial) -> None:
     """A bound step runs although its memories were closed; close() of the step lets them go."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     size, stream = 3000, trial.stream()
     x = kernel.data(trial, size)
     memory, seen = trial.holding(stream, x.view(np.uint8)), trial.memory(4 * size)

@@ -11,7 +11,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.work import settled
 from ep_conformance.runtime import case
@@ -210,8 +210,7 @@ def an_old_memory_does_not_reach_the_new_one(trial: Trial) -> None:
 @case(kernels=True)
 def free_leaves_what_a_step_holds(trial: Trial) -> None:
     """A bound step runs although its memory was freed in a stream's order; its end lets the bytes go."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     size, stream = 3000, trial.stream()
     x = kernel.data(trial, size)
     seen, before = trial.memory(4 * size), settled(trial)

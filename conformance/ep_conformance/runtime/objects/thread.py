@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ep_conformance.fixture.gate import late
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.together import together
 from ep_conformance.runtime import case
@@ -62,8 +62,7 @@ def allocate_and_close_at_once(trial: Trial) -> None:
 @case(kernels=True, since="1.1")
 def each_with_its_own_step(trial: Trial) -> None:
     """Two threads, each with a stream and a step of one primitive, run them at the same time: each step works on its own memory."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     size = 100
     primitive = kernel.descriptor(size).on(trial.device)
     streams = [trial.asynchronous(), trial.asynchronous()]

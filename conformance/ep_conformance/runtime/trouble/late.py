@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ep.errors import place
 
 from ep_conformance.fixture.faulty import run_faulty
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ _WAYS = {"by_stream": "stream.synchronize()", "by_event": "event.synchronize()"}
 @case(kernels=True, asks="faults", since="1.1")
 def trap_is_heard_by_synchronize(trial: Trial) -> None:
     """A kernel's trap is raised by synchronize, once and by name; no work after it is started, and then all works."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     shown = run_faulty(trial, "trap", kernel.family.name, kernel.op, kernel.operand)
     _is_heard_once(trial, shown, "by_stream")
     trial.equal("memory that was to be filled after the trap", shown["behind"], "b'a'")

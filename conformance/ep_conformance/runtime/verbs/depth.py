@@ -9,7 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate
-from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.kernel import kernel_of
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.rows import Launches, check_rows, numbered
 from ep_conformance.runtime import case
@@ -35,8 +35,7 @@ _NEW: Final = np.full(256, 0x1E, np.uint8)
 
 def _launches(trial: Trial, count: int) -> Launches:
     """Return launches of the device's kernel."""
-    kernel = find_kernel(trial.device)
-    assert kernel is not None
+    kernel = kernel_of(trial)
     return Launches(trial, kernel, count)
 
 
