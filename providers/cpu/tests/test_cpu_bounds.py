@@ -86,7 +86,22 @@ for dtype in ("float32", "float64"):
         check(whole, {"x": x, "w": filters}, ConvolutionFamily().reference(whole, {"x": x, "w": filters}).value)
 """
 
+POOLS = """
+TURNED = False
+from ep_primitives import Pool
+from ep_primitives.families.pool.family import PoolFamily
+for dtype in ("float32", "float64", "float16"):
+    for width in (*range(1, 20), 31, 32, 33, 34, 63, 64, 65, 66, 130):
+        for more in ({"strides": 2, "pads": 1}, {"strides": (1, 3), "pads": (0, 1)}, {"pads": 1}):
+            x = RNG.integers(-9, 9, (1, 2, 5, width)).astype(dtype)
+            for op in ("max", "average"):
+                whole = Pool.infer(op, x, (2, 2), **more)
+                check(whole, {"x": x}, PoolFamily().reference(whole, {"x": x}).value)
+"""
 
-@pytest.mark.parametrize("work", [PRODUCTS, NARROW, CONVOLUTIONS], ids=["products", "narrow", "convolutions"])
+
+@pytest.mark.parametrize(
+    "work", [PRODUCTS, NARROW, CONVOLUTIONS, POOLS], ids=["products", "narrow", "convolutions", "pools"]
+)
 def test_nothing_is_read_or_written_beside_operands(fresh_python, isa, work):
     assert fresh_python(FENCED + work + "print('within')", EP_CPU_ISA=isa) == "within"

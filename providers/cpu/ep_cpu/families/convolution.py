@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ep_cpu.native import Native
 
-__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage"]
+__all__ = ["IMPLEMENTATIONS", "Direct", "DirectAverage", "DirectMax"]
 
 _PLACES: Final = ("x", "w", "bias", "y")
 """The tensors of a native plan, in its order."""
@@ -214,15 +214,13 @@ class Direct(Planned):
         return -(-elements // line) * line * ep.dtype(ep.dtype(descriptor.x.dtype).compute).itemsize
 
 
-class DirectAverage(Direct):
-    """Averages over small windows: convolutions of each channel with ones, divided by the numbers of elements that count."""
+class DirectPool(Direct):
+    """Pools of one op: each channel is a group of its own."""
+
+    op: str
 
     def reason(self, descriptor: Pool) -> str:
-        if descriptor.terms > _CHAIN:
-            return f"a window of {descriptor.terms} elements has more than {_CHAIN}"
-        if not all(_counts_some(*each) for each in self._ends(descriptor)):
-            return "no element of a window counts"
-        return super().reason(descriptor)
+        return super().reason(descriptor) if descriptor.op == self.op else f"of {self.op} alone"
 
     def better(self, descriptor: Pool) -> str:
         del descriptor
@@ -230,6 +228,31 @@ class DirectAverage(Direct):
 
     def groups(self, descriptor: Pool) -> int:
         return descriptor.x.shape[1] or 1
+
+
+class DirectMax(DirectPool):
+    """The largest elements of windows that reach beyond x, or of which each begins beside the one before."""
+
+    op = "max"
+
+    def better(self, descriptor: Pool) -> str:
+        reaches = descriptor.sliding.touches_more(descriptor.x.shape[2:], descriptor.out.shape[2:])
+        if not reaches and set(descriptor.strides) != {1}:
+            return "windows inside x are reduced where they lie"
+        return ""
+
+
+class DirectAverage(DirectPool):
+    """Averages over small windows: convolutions of each channel with ones, divided by the numbers of elements that count."""
+
+    op = "average"
+
+    def reason(self, descriptor: Pool) -> str:
+        if descriptor.terms > _CHAIN:
+            return f"a window of {descriptor.terms} elements has more than {_CHAIN}"
+        if not all(_counts_some(*each) for each in self._ends(descriptor)):
+            return "no element of a window counts"
+        return super().reason(descriptor)
 
     def divisor(self, descriptor: Pool) -> int:
         """Return the size of a window, 0 if some have elements that do not count."""
@@ -282,4 +305,4 @@ def _steps(spec: ep.TensorSpec | None, spatial: _Spatial) -> tuple[int, ...]:
 
 
 _WINDOWED: Final = WindowedMatmul()
-IMPLEMENTATIONS: Final = {Convolution: (Direct(), _WINDOWED), Pool: (DirectAverage(),)}
+IMPLEMENTATIONS: Final = {Convolution: (Direct(), _WINDOWED), Pool: (DirectMax(), DirectAverage())}

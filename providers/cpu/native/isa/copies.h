@@ -1,4 +1,5 @@
-// Copies of a few elements as they lie. Included once per instruction set, in an anonymous namespace, after isa/isa.h.
+// Copies of a few elements as they lie. Included once per instruction set, in an anonymous namespace, after
+// isa/lanes.h.
 #pragma once
 
 // Lines are short: a call would cost as much as the copy. The last vector begins before the one ahead ends.
@@ -12,14 +13,38 @@ EP_INLINE void copy_bytes(const char* from, int64_t n, char* to) {
     if constexpr (width > 1) copy_bytes<width / 2>(from, n, to);
 }
 
+// Every second lane of two vectors, of which the second one begins with the first one's last lane.
+template <class W, size_t... lane>
+EP_INLINE V<W> second_lanes(V<W> a, V<W> b, std::index_sequence<lane...>) {
+    constexpr size_t lanes = sizeof...(lane);
+#if defined(__clang__)
+    return __builtin_shufflevector(a, b, int(lane < lanes / 2 ? 2 * lane : 2 * lane + 1)...);
+#else
+    return __builtin_shuffle(a, b, V<W>{W(lane < lanes / 2 ? 2 * lane : 2 * lane + 1)...});
+#endif
+}
+
+// Every second element: vectors end with one of these, and the last begins before the one ahead ends.
 template <class W>
-EP_INLINE void copy_apart(const char* from, int64_t step, int64_t n, char* to) {
-    typedef W Word __attribute__((may_alias));  // elements are of any type of this size
-    if (step == 2 * int64_t{sizeof(W)}) {
-        const Word* const there = reinterpret_cast<const Word*>(from);
-        for (int64_t i = 0; i < n; ++i) reinterpret_cast<Word*>(to)[i] = there[2 * i];
+EP_INLINE void copy_second(const W* from, int64_t n, W* to) {
+    constexpr int lanes = Vector<W>::lanes;
+    const auto copy = [&](int64_t i) {
+        const V<W> a = load(from + 2 * i), b = load(from + 2 * i + lanes - 1);
+        store(to + i, second_lanes<W>(a, b, std::make_index_sequence<size_t{lanes}>{}));
+    };
+    if (n < lanes) {
+        typedef W Word __attribute__((may_alias));  // elements are of any type of this size
+        for (int64_t i = 0; i < n; ++i) reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(from)[2 * i];
         return;
     }
+    for (int64_t i = 0; i + lanes < n; i += lanes) copy(i);
+    copy(n - lanes);
+}
+
+template <class W>
+EP_INLINE void copy_apart(const char* from, int64_t step, int64_t n, char* to) {
+    if (step == 2 * int64_t{sizeof(W)})
+        return copy_second(reinterpret_cast<const W*>(from), n, reinterpret_cast<W*>(to));
     for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * int64_t{sizeof(W)}, from + i * step, sizeof(W));
 }
 

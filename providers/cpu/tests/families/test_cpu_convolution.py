@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from ep_cpu.families.convolution import Direct, DirectAverage
+from ep_cpu.families.convolution import Direct, DirectAverage, DirectMax
 from ep_cpu.families.matmul import WindowedMatmul
 from ep_primitives import Convolution, ConvolutionTransposed, Matmul, Pool
 from ep_primitives.families.convolution.family import ConvolutionFamily
@@ -98,6 +98,35 @@ def test_averages_agree_with_the_definition(stream, dtype):
         whole = Pool.infer("average", x, window, **more)
         assert type(whole.on(stream.device).implementation) is DirectAverage
         check(PoolFamily(), whole, stream, dtype, x=x)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(
+    ("shape", "window", "more"),
+    [
+        ((2, 5, 13, 17), 3, {"pads": 1}),
+        ((2, 5, 37, 70), 3, {"strides": 2, "pads": (0, 0, 1, 1)}),
+        ((1, 3, 9, 200), (2, 5), {}),
+        ((1, 3, 40), 7, {"strides": 3, "pads": 3, "dilations": 2}),
+        ((1, 2, 5, 6, 7), 2, {"pads": 1, "strides": (1, 2, 3)}),
+        ((1, 1, 2, 2), 5, {"pads": 4}),
+    ],
+)
+def test_largest_elements_agree_with_the_definition(stream, dtype, shape, window, more):
+    """NaN wins, +0 is above -0, and windows beside x alone have -inf; integers are reduced where windows lie."""
+    x = RNG.integers(-3, 2, shape).astype(array_dtype(dtype))
+    x[RNG.random(shape) < 0.3] = -0.0
+    x[RNG.random(shape) < 0.02] = np.nan
+    x[RNG.random(shape) < 0.1] = -np.inf
+    whole = Pool.infer("max", x, window, **more)
+    assert type(whole.on(stream.device).implementation) is DirectMax
+    out = np.zeros(whole.out.shape, x.dtype)
+    whole.on(stream.device)(stream, x=x, y=out)
+    wanted = PoolFamily().reference(whole, {"x": x}).value.astype(np.float64)
+    np.testing.assert_array_equal(out.astype(np.float64), wanted)
+    assert (np.signbit(out.astype(np.float64)) == np.signbit(wanted))[~np.isnan(wanted)].all()
+    whole = Pool.infer("max", ep.TensorSpec("int32", shape), window, **more)
+    assert type(whole.on(stream.device).implementation) is not DirectMax
 
 
 @pytest.mark.parametrize("stride", [2, 3])

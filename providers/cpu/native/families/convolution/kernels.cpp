@@ -1,4 +1,4 @@
-// The loops of Convolution over pieces of y: a sum over channels and windows for many places at once, in registers.
+// The loops of Convolution and Pool over pieces of y: windows of many places at once, in registers.
 // Compiled once per instruction set.
 #include <algorithm>
 
@@ -10,6 +10,7 @@ namespace {
 #include "isa/lanes.h"
 #include "isa/copies.h"
 #include "piece.h"
+#include "maxima.h"
 // clang-format on
 
 // What sums of a piece are made of, and where they go: `terms` is from the weights of one channel of y to those of the
@@ -135,7 +136,7 @@ template <class T>
 void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int64_t end, char* scratch) {
     using S = Staged<T>;
     const Layout layout(g);
-    const int64_t cuts = (g.count[0] + g.windows - 1) / g.windows, length = layout.length(g.windows) + ep::BEYOND;
+    const int64_t length = layout.length(g.windows) + ep::BEYOND;
     S* const x = reinterpret_cast<S*>(scratch);
     S* const out = x + g.channels * layout.channel() + ep::BEYOND;
     S* const bias = out + g.made * length;
@@ -143,11 +144,9 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
     S* const counts = own + g.made * g.channels * layout.size();
     Weights<S> weights(g, layout, at, own, bias);
     for (int64_t number = begin; number < end; ++number) {
-        const int64_t group = number / cuts % g.groups, first = number % cuts * g.windows;
-        const ep::Piece piece = {number / cuts / g.groups, group, first, std::min(g.windows, g.count[0] - first)};
-        const S* const w = weights.of(group);
-        layout.bring(at[EP_CONVOLUTION_X] + piece.image * g.image[EP_CONVOLUTION_X] + group * g.group[EP_CONVOLUTION_X],
-                     piece, x);
+        const ep::Piece piece = piece_of(g, number);
+        const S* const w = weights.of(piece.group);
+        layout.bring(given(g, at, piece), piece, S{0}, x);
         const auto sum = g.made == 1 ? sum_piece<S, 1, 8> : sum_piece<S, MADE_AT_ONCE, 3>;
         sum({layout, g.made, g.channels, g.channels * layout.size(), length, w, bias}, layout.length(piece.count), x,
             out);
@@ -155,22 +154,25 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
             layout.divide(out, piece, counts);
         else if (g.divisor != 1)
             for (int64_t i = 0; i < g.made * length; ++i) out[i] = out[i] / static_cast<S>(g.divisor);
-        char* const y = at[EP_CONVOLUTION_Y] + piece.image * g.image[EP_CONVOLUTION_Y] +
-                        group * g.group[EP_CONVOLUTION_Y] + first * g.step[EP_CONVOLUTION_Y][0];
+        char* const y = made(g, at, piece);
         for (int64_t m = 0; m < g.made; ++m)
             layout.put(out + m * length, piece, y + m * g.channel_made[EP_CONVOLUTION_Y]);
     }
 }
 
 template <class T>
-constexpr ep::Convolver CONVOLVER = {convolve<T>};
+constexpr ep::Convolver SUMS = {convolve<T>};
+template <class T>
+constexpr ep::Convolver MAXIMA = {find_largest<T>};
 
-#define EP_CONVOLUTION_ROW(T, family, op) EP_ROW(family, op, T, T, ep::convolution, nullptr, nullptr, &CONVOLVER<T_##T>)
+#define EP_CONVOLUTION_ROW(T, family, op, code) \
+    EP_ROW(family, op, T, T, ep::convolution, nullptr, nullptr, &code<T_##T>)
 
 // clang-format off
 const ep_row ROWS[] = {
-    EP_FLOATS(EP_CONVOLUTION_ROW, "convolution", "-")
-    EP_FLOATS(EP_CONVOLUTION_ROW, "pool", "average")};
+    EP_FLOATS(EP_CONVOLUTION_ROW, "convolution", "-", SUMS)
+    EP_FLOATS(EP_CONVOLUTION_ROW, "pool", "average", SUMS)
+    EP_FLOATS(EP_CONVOLUTION_ROW, "pool", "max", MAXIMA)};
 // clang-format on
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A piece of x as sums read it, with zeros around it, and its results on their way to y. Included once per instruction
-// set, in an anonymous namespace, after isa/copies.h.
+// A piece of x as windows are read, with zeros or other numbers around it, and its results on their way to y. Included
+// once per instruction set, in an anonymous namespace, after isa/copies.h.
 //
 // Elements that windows meet at the same place lie a stride apart. Each dimension is therefore split into as many
 // phases: those at places p, p + stride, ... side by side. Windows that begin at neighbouring places in y then read
@@ -46,9 +46,9 @@ class Layout {
         return last + 1;
     }
 
-    // All channels of a piece: its group begins at `at`.
+    // All channels of a piece, whose group begins at `at`, with places `beside` x.
     template <class S>
-    void bring(const char* at, const ep::Piece& piece, S* to) const {
+    void bring(const char* at, const ep::Piece& piece, S beside, S* to) const {
         for (int64_t phase = 0; phase < phases_; ++phase) {
             int64_t place[EP_SPATIAL];
             bool is_met = true;
@@ -56,9 +56,9 @@ class Layout {
                 place[d] = rest % g_.stride[d];
                 is_met = is_met && meets(static_cast<int>(d), place[d]);
             }
-            if (is_met) bring_phase(at, piece, place, to + phase * plane_);
+            if (is_met) bring_phase(at, piece, place, beside, to + phase * plane_);
         }
-        std::fill_n(to + g_.channels * channel(), ep::BEYOND, S{0});
+        std::fill_n(to + g_.channels * channel(), ep::BEYOND, beside);
     }
 
     // One channel of a piece to y, where the piece begins at `at`.
@@ -128,7 +128,7 @@ class Layout {
     }
 
     template <class S>
-    void bring_phase(const char* at, const ep::Piece& piece, const int64_t* phase, S* to) const {
+    void bring_phase(const char* at, const ep::Piece& piece, const int64_t* phase, S beside, S* to) const {
         const int last = g_.ndim - 1;
         const int64_t n = extent_[last], stride = g_.stride[last], from = phase[last] - g_.before[last];
         // Elements [begin, end) of a line are elements of x.
@@ -149,12 +149,12 @@ class Layout {
             for (int64_t c = 0; c < g_.channels; ++c) {
                 S* const own = to + c * channel() + line;
                 if (!is_there) {
-                    std::fill_n(own, n, S{0});
+                    std::fill_n(own, n, beside);
                     continue;
                 }
-                std::fill_n(own, begin, S{0});
+                std::fill_n(own, begin, beside);
                 load(at + c * g_.channel_given[EP_CONVOLUTION_X] + offset, end - begin, own + begin);
-                std::fill_n(own + end, n - end, S{0});
+                std::fill_n(own + end, n - end, beside);
             }
         });
     }
@@ -178,3 +178,16 @@ class Layout {
     int64_t plane_ = 1, phases_ = 1, size_;
     int64_t window_[ep::WINDOW];
 };
+
+// Piece number `number` of a plan, and where its group of x and its first window of y begin.
+inline ep::Piece piece_of(const ep_convolution_plan& g, int64_t number) {
+    const int64_t cuts = (g.count[0] + g.windows - 1) / g.windows, first = number % cuts * g.windows;
+    return {number / cuts / g.groups, number / cuts % g.groups, first, std::min(g.windows, g.count[0] - first)};
+}
+inline const char* given(const ep_convolution_plan& g, char* const* at, const ep::Piece& piece) {
+    return at[EP_CONVOLUTION_X] + piece.image * g.image[EP_CONVOLUTION_X] + piece.group * g.group[EP_CONVOLUTION_X];
+}
+inline char* made(const ep_convolution_plan& g, char* const* at, const ep::Piece& piece) {
+    return at[EP_CONVOLUTION_Y] + piece.image * g.image[EP_CONVOLUTION_Y] + piece.group * g.group[EP_CONVOLUTION_Y] +
+           piece.first * g.step[EP_CONVOLUTION_Y][0];
+}
