@@ -125,3 +125,12 @@ def test_vectors_lie_as_elements_do_and_wrap(run):
     out = np.array([7, 1, 2, 2**31 - 1, 4], np.int32)
     run("word_vectors", (1,), (1,), x, out)
     assert out.tolist() == [7, 2, 6, -(2**31) + 8, 20]
+
+
+def test_places_that_will_be_read_or_written_stay_as_they_are(run, device):
+    """The word is of compilers for processors; elsewhere no body has it."""
+    x, out = np.arange(5, dtype=np.int32), np.zeros(7, np.int32)
+    if not device.twin.is_cpu:
+        pytest.skip("EP_PREFETCH is undefined there")
+    run("word_prefetch", (5,), (1,), x, out)
+    assert (x.tolist(), out.tolist()) == ([0, 1, 2, 3, 4], [1, 2, 3, 4, 5, 0, 0])

@@ -90,6 +90,11 @@ typedef double ep_f64;
 #define EP_VECTOR(T, n) __attribute__((ext_vector_type(n), aligned(sizeof(T)))) T
 #define EP_CONVERTED_VECTOR(x, V) __builtin_convertvector(x, V)
 #endif
+// The line at a place will be read soon, or written. The place may lie beside memory: nothing is read.
+#if defined(__clang__) && defined(EP_ON_CPU) && !defined(EP_INTERPRETED)
+#define EP_PREFETCH(place) __builtin_prefetch((const void*)(size_t)(place), 0)
+#define EP_PREFETCH_TO(place) __builtin_prefetch((const void*)(size_t)(place), 1)
+#endif
 #define EP_GROUP_COUNT(axis) ((ep_i64)get_num_groups(EP_AXIS_##axis))
 
 // Subgroups: neighbours of a group that exchange values without memory; of one where the compiler has none.
