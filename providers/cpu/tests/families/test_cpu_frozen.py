@@ -120,12 +120,23 @@ def test_weights_of_convolutions(check, isa, dtype):
     assert check(isa, WindowedMatmul(), descriptor, [x, w, None, out], (1,)) > 0
 
 
-def test_few_rows_and_many_need_no_panels(check, isa):
-    """One row meets b where it lies; beside 5,000 rows packing takes no part of the time."""
-    for m in (1, 5000):
-        a, b, out = draw((m, 300), "float32"), draw((300, 70), "float32"), np.zeros((m, 70), "float32")
-        descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b))
-        assert check(isa, PanelMatmul(), descriptor, [a, b, None, out], (1,), (1, 0)) == 0
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_few_rows(check, isa, dtype, rows):
+    """One and two have kernels of their own, of several panels at a time; columns end inside them."""
+    for n in (10, 70, 300):
+        a, b = draw((rows, 600), dtype), draw((600, n), dtype)
+        for right in (b, np.asfortranarray(b)):
+            descriptor, out = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(right)), np.zeros((rows, n), dtype)
+            check(isa, PanelMatmul(), descriptor, [a, right, None, out], (1,), (1, 0))
+            check(isa, PanelMatmul(), descriptor, [a, right, None, draw((rows, n), dtype)], (1,), (0.5, 2))
+
+
+def test_many_rows_need_no_panels(check, isa):
+    """Beside 5,000 rows packing takes no part of the time."""
+    a, b, out = draw((5000, 300), "float32"), draw((300, 70), "float32"), np.zeros((5000, 70), "float32")
+    descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b))
+    assert check(isa, PanelMatmul(), descriptor, [a, b, None, out], (1,), (1, 0)) == 0
 
 
 @pytest.fixture

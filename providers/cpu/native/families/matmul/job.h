@@ -106,6 +106,7 @@ struct Side {
 // nothing each panel of a brings a share of the next panel of b nearer.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
                             int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
+    if (rows <= tile.wide) return tile.multiply_wide(a, b, across, steps, sums, step, static_cast<int>(rows), adds);
     const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps * tile.lane,
                   b_panel = tile.columns * steps * tile.lane, share = b_panel / down / LINE * LINE;
     for (int64_t j = 0; j < across; ++j, b += b_panel)
@@ -137,7 +138,8 @@ int64_t constant_bytes(const Job& job, int operand);
 // such memory, and while another launch packs it.
 Constant constant_panels(const Job& job, int operand, char* memory);
 
-// Whether more than half of the cache that cores share has left it by the next launch.
+// Whether b has left the caches by the next launch: more than half of the one that cores share, or, where nothing is
+// foreseen, most of what threads have of their own.
 bool is_far(const ep_matmul_plan& g);
 
 // Whether a few rows of a, or as many as a panel has, meet b where it lies; and their sums, which are zeros or what is

@@ -64,6 +64,8 @@ constexpr ep::Tile float_tile() {
     ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
     tile.multiply_row = multiply_row<T, 1, S>;
     tile.multiply_small = multiply_small<T, 1>;
+    tile.multiply_wide = multiply_wide<T>;
+    tile.wide = FEW_SUMS;
     if constexpr (EP_WIDTH > 16 || std::is_same_v<S, T>) tile.multiply_few = multiply_few<InTurn, T, S>;
     tile.few_along = ROWS_ALONG<S>;
     tile.few_across = ROWS_ACROSS<S>;

@@ -209,20 +209,20 @@ bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
            std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
 }
 
-// Whether rows of a meet panels of a constant b in place of b as it lies: those of instructions that need panels
-// anyway, and others as long as b stays in a cache from one launch to the next.
+// Whether rows of a meet panels of a constant b in place of b as it lies: as long as b stays in a cache from one launch
+// to the next; always those of instructions for tiles, but a single row, which would leave most of a tile empty.
 bool has_panels(const Job& job) {
     const ep_matmul_plan& g = *job.plan;
     const bool is_tiled = job.tile->multiply_lying_along != nullptr;
-    return job.is_constant[EP_B] && g.m > 1 && (is_tiled || g.n * g.k * g.row->from->size < ep::STREAMING);
+    return job.is_constant[EP_B] && (is_tiled ? g.m > 1 : g.n * g.k * g.row->from->size < ep::STREAMING);
 }
 
 void choose(Job& job) {
     job.tile = &static_cast<const ep::Tile*>(job.plan->row->code)->best();
-    job.is_row = is_row(*job.plan, *job.tile);
-    const bool meets_b = !job.is_row && !has_panels(job);
-    job.is_few = meets_b && is_few(*job.plan, *job.tile);
-    job.is_lying = meets_b && !job.is_few && is_lying(*job.plan, *job.tile);
+    const bool meets_b = !has_panels(job);
+    job.is_row = meets_b && is_row(*job.plan, *job.tile);
+    job.is_few = meets_b && !job.is_row && is_few(*job.plan, *job.tile);
+    job.is_lying = meets_b && !job.is_row && !job.is_few && is_lying(*job.plan, *job.tile);
     job.columns = (job.is_row || job.is_few ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {
         case EP_float64:
@@ -257,6 +257,8 @@ void run_part(void* context, int part) {
 
 // Products below which another thread is not worth waking.
 constexpr double GRAIN = 1 << 20;
+// Fewer rows take as long as so many: what they meet has to come from memory.
+constexpr int64_t LEAST_ROWS = 3;
 // Rows or columns of the other factor for which packing one takes no part of the time.
 constexpr int64_t MANY = 4096;
 
@@ -351,8 +353,8 @@ int ep::matmul(const void* packed) {
         for (int operand : {EP_A, EP_B}) job.constant[operand] = constant_panels(job, operand, g.constant[operand]);
     if (is_shared(job)) return multiply_shared(job);
     job.tiles = job.batches * job.down * job.across;
-    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) *
-                            static_cast<double>(extents(g, 0, g.ndim));
+    const double products = static_cast<double>(std::max(g.m, LEAST_ROWS)) * static_cast<double>(g.n) *
+                            static_cast<double>(g.k) * static_cast<double>(extents(g, 0, g.ndim));
     const int64_t worth = products < GRAIN ? 1 : 16 * int64_t{ep::threads()};
     job.parts = static_cast<int>(std::min(job.tiles, worth));
     ep::parallel(job.parts, run_part, &job);

@@ -58,7 +58,8 @@ bool lies_across(const ep_matmul_plan& g) {
 namespace ep::products {
 
 bool is_far(const ep_matmul_plan& g) {
-    return 2 * std::max(g.k * std::abs(g.line[EP_B]), g.n * std::abs(g.column[EP_B])) >= ep::FETCHING;
+    const int64_t nbytes = std::max(g.k * std::abs(g.line[EP_B]), g.n * std::abs(g.column[EP_B]));
+    return FORESEES ? 2 * nbytes >= FETCHING : 4 * nbytes >= 3 * OWN * ep::threads();
 }
 
 bool is_few(const ep_matmul_plan& g, const Tile& tile) {

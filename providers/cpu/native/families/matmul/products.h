@@ -131,6 +131,53 @@ void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t s
     rows(a, b, depth, sums, step, adds, next);
 }
 
+// R rows, the first ones of a panel of a, by PANELS panels of b: as many sums as hide how long one takes.
+template <class T, int R, int PANELS>
+void multiply_beside(const T* a, const T* b, int64_t panel, int64_t depth, T* sums, int64_t step, bool adds) {
+    constexpr int lanes = Vector<T>::lanes, width = VECTORS * PANELS;
+    const auto column = [&](int v) { return v / VECTORS * panel + v % VECTORS * lanes; };
+    V<T> sum[R][width] = {};
+    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) {
+        V<T> row[R];
+#pragma GCC unroll 2
+        for (int r = 0; r < R; ++r) row[r] = repeated(a[r]);
+#pragma GCC unroll 8
+        for (int v = 0; v < width; ++v) {
+            const V<T> columns = load(b + column(v));
+#pragma GCC unroll 2
+            for (int r = 0; r < R; ++r) sum[r][v] = multiply_add<T>(row[r], columns, sum[r][v]);
+        }
+    }
+#pragma GCC unroll 2
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+        for (int v = 0; v < width; ++v) {
+            T* const at = sums + r * step + v * lanes;
+            store<T>(at, adds ? load(at) + sum[r][v] : sum[r][v]);
+        }
+    }
+}
+
+// Rows that have few sums in a panel: several panels at a time.
+constexpr int FEW_SUMS = 2;
+
+template <class T, int R, int PANELS>
+void multiply_wide_rows(const T* a, const T* b, int64_t panels, int64_t depth, T* sums, int64_t step, bool adds) {
+    const int64_t panel = depth * PANEL_COLUMNS<T>;
+    int64_t j = 0;
+    for (; j + PANELS <= panels; j += PANELS)
+        multiply_beside<T, R, PANELS>(a, b + j * panel, panel, depth, sums + j * PANEL_COLUMNS<T>, step, adds);
+    for (; j < panels; ++j)
+        multiply_beside<T, R, 1>(a, b + j * panel, panel, depth, sums + j * PANEL_COLUMNS<T>, step, adds);
+}
+template <class T>
+void multiply_wide(const void* left, const void* right, int64_t panels, int64_t depth, void* sums, int64_t step,
+                   int count, bool adds) {
+    const T *const a = static_cast<const T*>(left), *const b = static_cast<const T*>(right);
+    if (count == 1) return multiply_wide_rows<T, 1, 4>(a, b, panels, depth, static_cast<T*>(sums), step, adds);
+    multiply_wide_rows<T, 2, 2>(a, b, panels, depth, static_cast<T*>(sums), step, adds);
+}
+
 // Rows of a panel of complex numbers: each has two sums in a place.
 constexpr int COMPLEX_ROWS = PANEL_ROWS / 2;
 

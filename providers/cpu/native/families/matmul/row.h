@@ -36,7 +36,8 @@ void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREA
             for (int v = 0; v < vectors; ++v) all[v] = load(sum + j + v * lanes);
             for (int r = 0; is_far && r < R; ++r) {
                 const char* const at = reinterpret_cast<const char*>(rows[r] + j);
-                __builtin_prefetch(at + ROW_AHEAD, 0, 2);
+                // What lies beside these columns is another thread's.
+                if (j + ROW_AHEAD / int64_t{sizeof(S)} < n) __builtin_prefetch(at + ROW_AHEAD, 0, 2);
                 __builtin_prefetch(at + ahead, 0, 2);
             }
             for (int r = 0; r < R; ++r)

@@ -76,6 +76,11 @@ struct Tile {
     // more; rows of sums are `step` apart. Meanwhile the first lines at `next` may come into a core's own cache.
     void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
                      const char* next);
+    // The same for the first rows of a panel, at most `wide` of them, and so many panels of b, one behind the other.
+    // Null, and none, where elements have no such kernel.
+    void (*multiply_wide)(const void* a, const void* b, int64_t panels, int64_t depth, void* sums, int64_t step,
+                          int count, bool adds);
+    int wide;
     // sums += one row @ a factor, read where it lies, for all columns; `row` holds the row's elements as sums are kept.
     // Null where elements have no such kernel.
     void (*multiply_row)(const void* row, const Factor& factor, void* sums);
