@@ -85,7 +85,7 @@ class Block(Uncopied):
             self.target = self.space
         self.start = address
         self.nbytes = nbytes
-        self.derived: dict[Hashable, Any] | None = None  # once it is frozen
+        self.derived: dict[Hashable, Any] | None = None  # while it is frozen and open
         # The pool gives it these.
         self.handle: Any = None
         self.kind = MemoryKind.DEVICE
@@ -116,8 +116,7 @@ class Block(Uncopied):
         """Refuse further use; the bytes go to the device's retire list once the last holder drops the lease."""
         self.device = None
         self.lease = None
-        if self.derived is not None:
-            self.derived.clear()
+        self.derived = None
 
     def keep(self) -> Lease:
         """Return the lease. Raises ClosedError if the memory was closed and no object holds the lease any more."""
@@ -197,15 +196,15 @@ class Memory(Uncopied):
 
     @property
     def is_frozen(self) -> bool:
-        """True after freeze() on this memory or on the one that it is a view of."""
+        """True after freeze() on this memory or on the one that it is a view of, until that is closed."""
         return self._block.derived is not None
 
     def freeze(self) -> None:
         """Refuse, from now on, all that would write these bytes: weights are packed once for all steps and graphs.
 
         Work that was enqueued before may still write them; steps and graphs that read them come after it, by their stream
-        or by an event. Where the bytes are another library's, what it writes is not seen. Idempotent; there is no way
-        back. Raises ClosedError, or ValueError for a view, and while a step, a graph or an export holds the memory.
+        or by an event. What another library writes, or the host by an earlier host(), is not seen. Idempotent; there is no
+        way back. Raises ClosedError, or ValueError for a view, and while a step, a graph or an export holds the memory.
         """
         self._require_open("memory.freeze")
         block = self._block
@@ -298,5 +297,5 @@ def _closed(block: Block) -> Block:
     ended.lease_ref.segment = None
     ended.handle, ended.nbytes, ended.kind = None, block.nbytes, block.kind
     ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
-    ended.derived = None if block.derived is None else {}
+    ended.derived = None
     return ended

@@ -235,7 +235,7 @@ def _keep(native: Native, plan: Any, memories: Sequence[ep.Memory | None]) -> tu
         )
         try:
             room = memory.derive(key, functools.partial(_room, native, memory.device, nbytes))
-        except ep.OutOfMemoryError:  # each launch packs what it needs, as with other memories
+        except (ep.OutOfMemoryError, ep.ClosedError):  # or closed just now: each launch packs what it needs
             continue
         own.constant[operand] = room.handle
         kept.append(room)

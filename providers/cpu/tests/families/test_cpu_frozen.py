@@ -207,6 +207,20 @@ def test_slot_in_place_of_a_frozen_factor(device, weights):
     assert bytes(out.host()) == wanted
 
 
+def test_steps_and_graphs_outlive_frozen_memories_that_are_closed(device, weights):
+    primitive, a, b, wanted = weights
+    stream, outs = device.stream(), [device.allocate(len(wanted)) for _ in range(2)]
+    step = primitive.bind(a=a, b=b, out=outs[0])
+    with stream.capture() as graph:
+        primitive(stream, a=a, b=b, out=outs[1])
+    b.close()
+    assert not b.is_frozen
+    for _ in range(2):
+        step(stream)
+        graph.launch(stream)
+        assert [bytes(out.host()) for out in outs] == [wanted] * 2
+
+
 def test_without_memory_for_panels_each_launch_packs(device, weights):
     primitive, a, b, wanted = weights
     stream, out = device.stream(), device.allocate(len(wanted))
