@@ -102,18 +102,41 @@ struct Side {
     int least;
 };
 
-// Sums of `rows` rows and of all columns of `across` panels, or what is added to them. On a processor that foresees
-// nothing each panel of a brings a share of the next panel of b nearer.
+// What becomes of sums from so many rows and columns on.
+inline Ending ending_from(Ending ending, int64_t row, int64_t column) {
+    ending.out += row * ending.line + column * ending.column;
+    if (ending.bias != nullptr) ending.bias += row * ending.bias_line + column * ending.bias_column;
+    return ending;
+}
+
+// Sums of `rows` rows and of all columns of `across` panels, or what is added to them; they end at once, while they are
+// in the nearest cache, if there is an `ending`. On a processor that foresees nothing each panel of a brings a share of
+// the next panel of b nearer.
 inline void multiply_panels(const Tile& tile, Multiply multiply, const char* a, const char* b, int64_t rows,
-                            int64_t across, int64_t steps, char* sums, int64_t step, bool adds) {
-    if (rows <= tile.wide) return tile.multiply_wide(a, b, across, steps, sums, step, static_cast<int>(rows), adds);
+                            int64_t across, int64_t steps, char* sums, int64_t step, bool adds,
+                            const Ending* ending = nullptr) {
+    const int64_t width = tile.columns / tile.widths;
+    if (rows <= tile.wide) {
+        tile.multiply_wide(a, b, across, steps, sums, step, static_cast<int>(rows), adds);
+        if (ending != nullptr) tile.finish(*ending, sums, step, rows, across * width);
+        return;
+    }
     const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps * tile.lane,
                   b_panel = tile.columns * steps * tile.lane, share = b_panel / down / LINE * LINE;
     for (int64_t j = 0; j < across; ++j, b += b_panel)
-        for (int64_t i = 0; i < down; ++i)
-            multiply(a + i * a_panel, b, steps, sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                     static_cast<int>(rows - i * tile.rows), adds, FORESEES ? b : b + b_panel + i * share);
+        for (int64_t i = 0; i < down; ++i) {
+            const int64_t row = i * tile.rows;
+            char* const own = sums + (row * step + j * tile.columns) * tile.sum;
+            multiply(a + i * a_panel, b, steps, own, step, static_cast<int>(rows - row), adds,
+                     FORESEES ? b : b + b_panel + i * share);
+            if (ending != nullptr)
+                tile.finish(ending_from(*ending, row, j * width), own, step, std::min<int64_t>(tile.rows, rows - row),
+                            width);
+        }
 }
+
+// What becomes of sums of a batch from a row and a column on.
+Ending ending_of(const Job& job, int64_t batch, int64_t row, int64_t column);
 
 // Writes sums of `m` rows and `n` columns where they belong; see Tile::finish.
 void finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step, int64_t m, int64_t n);

@@ -9,6 +9,7 @@ namespace {
 
 using ep::ceil_div;
 using ep::DEPTH;
+using ep::Ending;
 using namespace ep::products;
 
 // Bytes of the sums of a single row.
@@ -21,8 +22,9 @@ bool is_one(const double* number) {
     return number[0] == 1 && number[1] == 0;
 }
 
-// Sum one tile of one batch into `sums`, whose rows are `step` sums apart.
-void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels) {
+// Sum one tile of one batch into `sums`, whose rows are `step` sums apart; they end at once if there is an `ending`.
+void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels,
+              const Ending* ending) {
     const ep_matmul_plan& g = *job.plan;
     const ep::Tile& tile = *job.tile;
     char *const a_panels = panels, *const b_panels = panels + A_BYTES;
@@ -50,8 +52,10 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
             for (int64_t from = 0; from < m; from += BLOCK_ROWS) {
                 const int64_t rows = std::min(BLOCK_ROWS, m - from);
                 const Side own = left_panels(job, left + from * g.line[EP_A], k, depth, row + from, rows, a_panels);
+                const bool ends = ending != nullptr && s + 1 == summed && k + most >= g.k;
+                const Ending below = ends ? ending_from(*ending, from, 0) : Ending{};
                 multiply_panels(tile, multiply_of(tile, own.least, right.least, agrees), own.at, right.at, rows, across,
-                                steps, sums + from * step * tile.sum, step, s + k != 0);
+                                steps, sums + from * step * tile.sum, step, s + k != 0, ends ? &below : nullptr);
             }
         }
     }
@@ -113,16 +117,20 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     const bool is_in_place = job.is_row || job.is_few || job.is_lying;
     if (job.is_plain && !is_in_place && is_whole(job, m, n)) {
-        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
-        return sum_tile(job, batch, row, column, out + column * int64_t{sizeof(T)}, g.line[EP_OUT] / int64_t{sizeof(T)},
-                        memory);
+        const Ending ending = ending_of(job, batch, row, column);
+        return sum_tile(job, batch, row, column, ending.out, g.line[EP_OUT] / int64_t{sizeof(T)}, memory,
+                        g.has_bias ? &ending : nullptr);
     }
     const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
     const int64_t rows = job.is_row || job.is_few ? m : round_up(m, job.tile->rows);
     const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
     if (is_empty || is_in_place) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
-    auto* const sum = job.is_few ? sum_few : job.is_lying ? sum_lying : sum_tile;
-    if (!is_empty) sum(job, batch, row, column, sums, step, memory);
+    if (!is_empty && job.is_few)
+        sum_few(job, batch, row, column, sums, step, memory);
+    else if (!is_empty && job.is_lying)
+        sum_lying(job, batch, row, column, sums, step, memory);
+    else if (!is_empty)
+        sum_tile(job, batch, row, column, sums, step, memory, nullptr);
     finish(job, batch, row, column, sums, step, m, n);
 }
 
@@ -151,19 +159,29 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
     return {to, is_along ? kept : 1, is_along ? 1 : kept};
 }
 
-// Rows of a small product; without anything to add they are written where they belong.
+// Bytes of the sums of rows that are biased while they are in a core's cache.
+constexpr int64_t BIASED_BYTES = 32768;
+
+// Rows of a small product; with nothing to add but a bias they are written where they belong.
 template <class T>
 void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     const ep_storage& storage = *g.row->from;
     const int64_t m = std::min(job.rows, g.m - row);
-    const auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept) + row * g.line[EP_A], m, g.k,
-                            g.line[EP_A], g.column[EP_A], memory);
+    auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept) + row * g.line[EP_A], m, g.k,
+                      g.line[EP_A], g.column[EP_A], memory);
     const auto b = lying<T>(storage, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), g.k, g.n, g.line[EP_B],
                             g.column[EP_B], memory + A_BYTES);
     if (job.is_plain) {
-        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
-        job.tile->multiply_small(&a, &b, m, g.n, g.k, out, g.line[EP_OUT] / int64_t{sizeof(T)});
+        const Ending ending = ending_of(job, batch, row, 0);
+        const int64_t step = g.line[EP_OUT] / int64_t{sizeof(T)}, tile = job.tile->rows;
+        const int64_t most = std::max<int64_t>(1, BIASED_BYTES / (tile * g.n * int64_t{sizeof(T)})) * tile;
+        for (int64_t i = 0, some; i < m; i += some, a.at += some * a.line) {
+            some = std::min(g.has_bias ? most : m, m - i);
+            const Ending own = ending_from(ending, i, 0);
+            job.tile->multiply_small(&a, &b, some, g.n, g.k, own.out, step);
+            if (g.has_bias) job.tile->finish(own, own.out, step, some, g.n);
+        }
         return;
     }
     char* const sums = memory + A_BYTES + B_BYTES;
@@ -190,8 +208,11 @@ void choose_run(Job& job) {
     const ep_matmul_plan& g = *job.plan;
     job.is_scaled = !is_zero(job.alpha) && !is_one(job.alpha);
     job.reads_out = !is_zero(job.beta);
-    job.is_plain = is_one(job.alpha) && !job.reads_out && !g.has_bias && g.activation == nullptr &&
-                   g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
+    // Sums of several depths are better kept together until the last one than read and written where they belong.
+    const bool is_biased_plainly = (g.column[EP_BIAS] == 0 || g.column[EP_BIAS] == int64_t{sizeof(T)}) &&
+                                   g.k <= depth_of(*job.tile) && extents(g, g.kept, g.ndim) == 1;
+    job.is_plain = is_one(job.alpha) && !job.reads_out && (!g.has_bias || is_biased_plainly) &&
+                   g.activation == nullptr && g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                    g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
     job.is_tiled = !job.is_row && !job.is_few && !job.is_lying && !is_small(job);
     if (is_small(job)) {
@@ -271,26 +292,29 @@ bool is_worth_keeping(const ep_matmul_plan& g, int operand) {
 
 }  // namespace
 
-void ep::products::finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step,
-                          int64_t m, int64_t n) {
+ep::Ending ep::products::ending_of(const Job& job, int64_t batch, int64_t row, int64_t column) {
     const ep_matmul_plan& g = *job.plan;
     const auto place = [&](int operand) {
         return matrix(g, job.at[operand], operand, batch, 0, g.kept) + row * g.line[operand] +
                column * g.column[operand];
     };
-    job.tile->finish({g.row->to,
-                      g.activation,
-                      g.has_bias ? place(EP_BIAS) : nullptr,
-                      g.line[EP_BIAS],
-                      g.column[EP_BIAS],
-                      place(EP_OUT),
-                      g.line[EP_OUT],
-                      g.column[EP_OUT],
-                      job.is_scaled,
-                      job.reads_out,
-                      {job.alpha[0], job.alpha[1]},
-                      {job.beta[0], job.beta[1]}},
-                     sums, step, m, n);
+    return {g.row->to,
+            g.activation,
+            g.has_bias ? place(EP_BIAS) : nullptr,
+            g.line[EP_BIAS],
+            g.column[EP_BIAS],
+            place(EP_OUT),
+            g.line[EP_OUT],
+            g.column[EP_OUT],
+            job.is_scaled,
+            job.reads_out,
+            {job.alpha[0], job.alpha[1]},
+            {job.beta[0], job.beta[1]}};
+}
+
+void ep::products::finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step,
+                          int64_t m, int64_t n) {
+    job.tile->finish(ending_of(job, batch, row, column), sums, step, m, n);
 }
 
 Side ep::products::left_panels(const Job& job, const char* a, int64_t k, int64_t depth, int64_t row, int64_t rows,
