@@ -82,6 +82,7 @@ _AREAS: Final = {
     "program": _Area(_EVENTS, ("Stream.wait", *_POINTS, "Stream.copy")),
     "launch": _Area(KERNEL, ("Kernel.launch", "Kernel.bind")),
     "primitive": _Area(KERNEL, ("Kernel.launch", "Kernel.bind", "Implementation.create")),
+    "frozen": _Area(KERNEL, ("Kernel.bind", "Device.instantiate")),
     "random": _Area(CLAIMS, ("Kernel.launch",)),
     "validation": _Area(CLAIMS, ("Kernel.launch",)),
     "ability": _Area(OWN_ABILITIES, ()),
