@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["NONE", "Command", "CommandKernel", "address_of", "pack"]
+__all__ = ["NO_PLACES", "Command", "CommandKernel", "address_of", "pack"]
 
-NONE: Final[frozenset[int]] = frozenset()
+NO_PLACES: Final[frozenset[int]] = frozenset()
 
 
 class Command(NamedTuple):
@@ -44,7 +44,7 @@ class CommandKernel(ep.Kernel):
 
     @abstractmethod
     def command(
-        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NO_PLACES
     ) -> Command:
         """Return a launch with these operands, packed.
 

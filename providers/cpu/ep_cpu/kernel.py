@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
-from ep_cpu.command import NONE, Command, CommandKernel, address_of, pack
+from ep_cpu.command import NO_PLACES, Command, CommandKernel, address_of, pack
 from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
@@ -99,7 +99,7 @@ class PlanKernel(CommandKernel):
         self.launch = self._launcher([*present, *([] if plan.scratch is None else [True])])
 
     def command(
-        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NO_PLACES
     ) -> Command:
         numbers = b"" if self._numbers is None else self._numbers(scalars)
         addresses = [address_of(self._native, memory) for memory in memories]

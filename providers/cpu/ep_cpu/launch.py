@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_cpu.command import NONE, Command, CommandKernel, address_of, pack
+from ep_cpu.command import NO_PLACES, Command, CommandKernel, address_of, pack
 from ep_cpu.native import check
 from ep_cpu.numbers import number_bytes
 
@@ -56,7 +56,7 @@ class LoopKernel(CommandKernel):
         self.launch = launcher_of(loop)(loop, geometry)
 
     def command(
-        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NONE
+        self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], replaced: frozenset[int] = NO_PLACES
     ) -> Command:
         del replaced
         geometry, native = self._geometry, self._loop.native

@@ -41,29 +41,25 @@ struct Packing {
     const Job& job;
     int operand;
     Width width;
-    Counts counts;
-    char* panels;
-    int* least;
+    Constant to;
 };
 
 void pack(void* context, int part) {
     const auto& p = *static_cast<const Packing*>(context);
     const ep_matmul_plan& g = *p.job.plan;
     const ep::Tile& tile = *p.job.tile;
-    const int64_t groups = ceil_div(p.counts.panels, GROUP), index = part / groups, first = part % groups * GROUP;
-    const int64_t some = std::min(GROUP, p.counts.panels - first), most = depth_of(tile), k = index * most;
-    const int64_t depth = std::min(most, g.k - k), steps = tile.steps(depth), lanes = p.width.lanes * steps;
+    const int64_t groups = ceil_div(p.to.count, GROUP), index = part / groups, first = part % groups * GROUP;
+    const int64_t some = std::min(GROUP, p.to.count - first), most = depth_of(tile), k = index * most;
+    const int64_t depth = std::min(most, g.k - k), steps = tile.steps(depth);
     const bool is_left = p.operand == EP_A;
     const int64_t by_width = is_left ? g.line[EP_A] : g.column[EP_B],
                   by_depth = is_left ? g.column[EP_A] : g.line[EP_B];
     const int64_t from = first * p.width.elements, elements = std::min(some * p.width.elements, p.width.all - from);
-    char* const to =
-        p.panels + (index * tile.steps(most) * p.counts.panels + first * steps) * p.width.lanes * tile.lane;
     (is_left ? tile.pack_left : tile.pack_right)({tile.storage, p.job.at[p.operand] + from * by_width + k * by_depth,
                                                   by_width, by_depth, elements, depth, g.conjugate[p.operand] != 0},
-                                                 to);
-    for (int64_t i = 0; i < some; ++i)
-        p.least[index * p.counts.panels + first + i] = least_of(tile, to + i * lanes * tile.lane, lanes);
+                                                 p.to.at(index, first, steps));
+    for (int64_t i = first; i < first + some; ++i)
+        p.to.least[index * p.to.count + i] = least_of(tile, p.to.at(index, i, steps), p.width.lanes * steps);
 }
 
 }  // namespace
@@ -80,17 +76,17 @@ Constant ep::products::constant_panels(const Job& job, int operand, char* memory
     if (memory == nullptr) return {};
     const Width width = width_of(job, operand);
     const Counts counts = counts_of(job, operand);
-    auto* const least = reinterpret_cast<int*>(memory + EP_CONSTANT_STATE);
-    char* const panels = memory + EP_CONSTANT_STATE + least_bytes(counts);
+    const Constant kept = {memory + EP_CONSTANT_STATE + least_bytes(counts),
+                           reinterpret_cast<int*>(memory + EP_CONSTANT_STATE), counts.panels,
+                           width.lanes * job.tile->lane, job.tile->steps(depth_of(*job.tile))};
     auto* const state = reinterpret_cast<int*>(memory);
     int found = __atomic_load_n(state, __ATOMIC_ACQUIRE);
     if (found == EMPTY &&
         __atomic_compare_exchange_n(state, &found, PACKING, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-        Packing packing = {job, operand, width, counts, panels, least};
+        Packing packing = {job, operand, width, kept};
         parallel(static_cast<int>(counts.depths * ceil_div(counts.panels, GROUP)), pack, &packing);
         __atomic_store_n(state, PACKED, __ATOMIC_RELEASE);
         found = PACKED;
     }
-    if (found != PACKED) return {};
-    return {panels, least, counts.panels, width.lanes * job.tile->lane, job.tile->steps(depth_of(*job.tile))};
+    return found == PACKED ? kept : Constant{};
 }

@@ -56,8 +56,7 @@ void add_bias(const typename Row::Sum* row, const typename Row::Sum* bias, bool 
 }
 
 // Rows of which nothing else is asked, and whose elements are sums as they are stored, side by side.
-template <class Row>
-bool is_only_biased(const ep::Ending& e) {
+inline bool is_only_biased(const ep::Ending& e) {
     const int64_t size = e.storage->size;
     return e.storage->is_direct && !e.is_scaled && !e.reads_out && e.bias != nullptr && e.activation == nullptr &&
            e.column == size && (e.bias_column == 0 || e.bias_column == size);
@@ -93,9 +92,9 @@ void finish(const ep::Ending& e, void* at, int64_t step, int64_t m, int64_t n) {
     T* sums = static_cast<T*>(at);
     const char* bias = e.bias;
     char* out = e.out;
-    const bool is_only_biased_row = is_only_biased<Row>(e);
+    const bool is_one_pass = is_only_biased(e);
     for (int64_t i = 0; i < m; ++i, sums += step, out += e.line, bias += e.bias_line)
-        if (is_only_biased_row)
+        if (is_one_pass)
             add_bias<Row>(sums, reinterpret_cast<const T*>(bias), e.bias_column == 0, n, reinterpret_cast<T*>(out));
         else
             finish_row<Row>(e, sums, bias, out, n);

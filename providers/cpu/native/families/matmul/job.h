@@ -37,13 +37,13 @@ constexpr int64_t round_up(int64_t a, int64_t b) {
 // Panels of a constant factor, which lie in memory from one launch to the next: those of each depth one after the
 // other, and how small the elements of each of them are. Null where there are none.
 struct Constant {
-    const char* panels;
-    const int* least;
+    char* panels;
+    int* least;
     int64_t count;  // of a depth
     int64_t step;   // bytes of a panel for each step
     int64_t steps;  // of a whole depth
 
-    const char* at(int64_t depth, int64_t panel, int64_t own_steps) const {
+    char* at(int64_t depth, int64_t panel, int64_t own_steps) const {
         return panels + (depth * steps * count + panel * own_steps) * step;
     }
     int least_of(int64_t depth, int64_t panel, int64_t some) const {
