@@ -43,6 +43,12 @@ def test_biases_are_added_to_sums(product, dtype, m, n, k):
         assert (product(a, b, bias) == sums + bias).all(), shape
 
 
+def test_biases_of_a_large_product_of_one_depth(product):
+    a, b, bias = draw((2101, 256), "float32"), draw((256, 1056), "float32"), draw((1056,), "float32")
+    for given in (bias, bias[:1], draw((2101, 1), "float32")):
+        assert (product(a, b, given) == product(a, b) + given).all()
+
+
 def test_biases_of_batches(product):
     a, b = draw((3, 61, 40), "float32"), draw((3, 40, 160), "float32")
     sums = product(a, b)

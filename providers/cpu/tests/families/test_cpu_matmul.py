@@ -287,13 +287,15 @@ def test_large_product_on_shared_panels_has_the_bits_of_parts_of_it(isa, launch_
         assert part.any()
 
 
-@pytest.mark.parametrize("rows", [488, 492, 496, 500])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(488, 512), (492, 512), (496, 512), (500, 512), (976, 1056), (980, 1056), (985, 1056)]
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-def test_plain_product_of_several_depths_writes_its_rows_and_no_others(isa, launch_on, dtype, rows):
-    """Whatever number of rows the last panel has; sums that go where they belong have the bits of others."""
-    a, b = draw((rows, 530), dtype), draw((530, 512), dtype)
-    room = np.ones((rows + 12, 528), dtype)
-    out = room[:rows, :512]
+def test_plain_product_of_several_depths_writes_its_rows_and_no_others(isa, launch_on, dtype, rows, columns):
+    """Whatever number of rows the last panel has; sums that go where they belong have the bits of others, also of shared panels."""
+    a, b = draw((rows, 530), dtype), draw((530, columns), dtype)
+    room = np.ones((rows + 12, columns + 16), dtype)
+    out = room[:rows, :columns]
     launch_on(
         isa,
         PanelMatmul(),
@@ -301,14 +303,13 @@ def test_plain_product_of_several_depths_writes_its_rows_and_no_others(isa, laun
         (a, b, None, out),
         (1, 0),
     )
+    part = b[:, 1:512]
     other = np.empty((rows, 511), dtype)
-    launch_on(
-        isa, PanelMatmul(), Matmul.infer(*map(ep.TensorSpec.of, (a, b[:, 1:]))), (a, b[:, 1:], None, other), (1, 0)
-    )
-    assert (out[:, 1:] == other).all()
+    launch_on(isa, PanelMatmul(), Matmul.infer(*map(ep.TensorSpec.of, (a, part))), (a, part, None, other), (1, 0))
+    assert (out[:, 1:512] == other).all()
     np.testing.assert_allclose(out, a @ b, rtol=0, atol=1e-2 if dtype != "float64" else 1e-10)
     assert (room[rows:] == 1).all()
-    assert (room[:, 512:] == 1).all()
+    assert (room[:, columns:] == 1).all()
 
 
 def test_errors_have_no_bias(stream):

@@ -81,7 +81,10 @@ EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::La
 
 // Steps in which a line of what comes next is brought into a core's own cache, as a block's panels of a need to bring a
 // panel of b: one at a time, because many at once keep waiting what this product reads.
-constexpr int64_t LINE_STEPS = EP_WIDTH == 16 ? 16 : 8;
+template <class L>
+constexpr int64_t LINE_STEPS = EP_WIDTH == 16   ? 16
+                               : sizeof(L) == 8 ? 4
+                                                : 8;
 
 template <class By, int R>
 EP_INLINE void multiply_step(const typename By::Lane* a, const typename By::Lane* b,
@@ -94,6 +97,30 @@ EP_INLINE void multiply_step(const typename By::Lane* a, const typename By::Lane
     if constexpr (By::parts == 2) multiply_part<By, 1, R>(a, columns, sum);
 }
 
+// What comes nearer while panels are multiplied: lines of the next panel of b, and where processors foresee nothing the
+// rows of sums of the next panel of a, into the nearest cache. A product ends with all of its sums at once, and would
+// wait for them.
+template <class T, int rows>
+class Ahead {
+   public:
+    Ahead(const char* next, const void* sums, int64_t step)
+        : next_(next),
+          row_(ep::FORESEES ? next : static_cast<const char*>(sums) + rows * step * int64_t{sizeof(T)}),
+          step_(ep::FORESEES ? 0 : step * int64_t{sizeof(T)}) {}
+    // A line of b; and a row of sums until there are as many as a panel has.
+    EP_INLINE void come(bool has_row) {
+        __builtin_prefetch(next_, 0, 2);
+        next_ += ep::LINE;
+        if (!has_row) return;
+        for (int at = 0; at < VECTORS * EP_WIDTH; at += ep::LINE) __builtin_prefetch(row_ + at, 1);
+        row_ += step_;
+    }
+
+   private:
+    const char *next_, *row_;
+    const int64_t step_;
+};
+
 // Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
 template <class By, int R>
 void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds,
@@ -103,11 +130,13 @@ void multiply_rows(const void* left, const void* right, int64_t depth, void* sum
     constexpr int lanes = Vector<L>::lanes;
     const L *a = static_cast<const L*>(left), *b = static_cast<const L*>(right);
     V<T> sum[R][VECTORS] = {};
+    Ahead<T, PANEL_ROWS> ahead(next, sums, step);
     int64_t k = 0;
-    for (; k + LINE_STEPS <= depth; k += LINE_STEPS, next += ep::LINE) {
-        __builtin_prefetch(next, 0, 2);
+    for (; k + LINE_STEPS<L> <= depth; k += LINE_STEPS<L>) {
+        ahead.come(k < PANEL_ROWS * LINE_STEPS<L>);
 #pragma GCC unroll 8
-        for (int64_t i = 0; i < LINE_STEPS; ++i, a += PANEL_ROWS, b += VECTORS * lanes) multiply_step<By, R>(a, b, sum);
+        for (int64_t i = 0; i < LINE_STEPS<L>; ++i, a += PANEL_ROWS, b += VECTORS * lanes)
+            multiply_step<By, R>(a, b, sum);
     }
     for (; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) multiply_step<By, R>(a, b, sum);
 #pragma GCC unroll 12
@@ -194,10 +223,12 @@ EP_INLINE V<T> times_i(V<T> z, std::index_sequence<lane...>) {
 
 // Real and imaginary parts of a row of a are multiplied by both parts of b, in two sums that meet in the end.
 template <class T, int R>
-void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64_t step, bool adds) {
+void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64_t step, bool adds, const char* next) {
     constexpr int lanes = Vector<T>::lanes;
     V<T> real[R][VECTORS] = {}, imaginary[R][VECTORS] = {};
+    Ahead<T, COMPLEX_ROWS> ahead(next, sums, step);
     for (int64_t k = 0; k < depth; ++k, a += 2 * COMPLEX_ROWS, b += VECTORS * lanes) {
+        if (k % LINE_STEPS<T> == 0) ahead.come(k < COMPLEX_ROWS * LINE_STEPS<T>);
         V<T> columns[VECTORS];
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
@@ -224,9 +255,9 @@ void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64
 
 template <class T>
 void multiply_complex(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds,
-                      const char*) {
+                      const char* next) {
     auto* const rows = count <= 1   ? multiply_complex_rows<T, 1>
                        : count <= 2 ? multiply_complex_rows<T, 2>
                                     : multiply_complex_rows<T, COMPLEX_ROWS>;
-    rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step, adds);
+    rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step, adds, next);
 }

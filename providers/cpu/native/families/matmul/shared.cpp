@@ -93,8 +93,10 @@ void multiply_block(const Stripe& s, int64_t block, char* memory) {
     const ep::Tile& tile = *job.tile;
     const int64_t row = s.down * block / s.blocks * tile.rows,
                   rows = std::min(s.down * (block + 1) / s.blocks * tile.rows, g.m) - row;
-    char* const sums = memory + A_BYTES + B_BYTES;
-    const int64_t step = step_of(tile, s.across);
+    const ep::Ending ending = ending_of(job, s.batch, row, s.column);
+    const bool lie = job.is_plain && is_whole(job, rows, s.columns);
+    char* const sums = lie ? ending.out : memory + A_BYTES + B_BYTES;
+    const int64_t step = lie ? g.line[EP_OUT] / tile.sum : step_of(tile, s.across);
     const char* const a = matrix(g, job.at[EP_A], EP_A, s.batch, 0, g.kept) + row * g.line[EP_A];
     bool agrees = true;
     for (int64_t index = 0; index < s.depths; ++index) {
@@ -103,9 +105,9 @@ void multiply_block(const Stripe& s, int64_t block, char* memory) {
                                       row, rows, memory),
                    right = s.right(index);
         multiply_panels(tile, multiply_of(tile, left.least, right.least, agrees), left.at, right.at, rows, s.across,
-                        steps, sums, step, index != 0);
+                        steps, sums, step, index != 0, lie && g.has_bias ? &ending : nullptr);
     }
-    finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
+    if (!lie) finish(job, s.batch, row, s.column, sums, step, rows, s.columns);
 }
 
 void multiply(void* context, int part) {
