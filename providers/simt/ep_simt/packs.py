@@ -30,10 +30,10 @@ def held_of(itemsize: int) -> int:
 
 
 def pack_words(tensors: Mapping[str, str | None], forms: Iterable[str], spread: int) -> dict[str, object]:
-    """Return the words of a program whose entries walk over packs.
+    """Return the words of a program whose entries walk over packs, or where a pack is one element over runs of neighbours.
 
     tensors : the elements of each operand by its name, in their order, out last; None for one that is read element by element
-    forms   : of the inputs, a letter each: t for a tensor that packs are fetched of, s for any other operand
+    forms   : of the first inputs, a letter each: t for a tensor that packs or lines are fetched of, s for any other operand
     """
     words: dict[str, object] = {"EP_SPREAD": spread}
     for name, element in tensors.items():
@@ -42,7 +42,11 @@ def pack_words(tensors: Mapping[str, str | None], forms: Iterable[str], spread: 
         words |= {f"EP_WORD_{name}": _WORDS[spread * nbytes_of(element)], f"EP_ELEMENT_{name}": f"ep_{element}"}
     *inputs, out = tensors
     for form in forms:
-        places = [(place, name) for place, (name, how) in enumerate(zip(inputs, form, strict=True)) if how == "t"]
+        places = [(place, name) for place, (name, how) in enumerate(zip(inputs, form, strict=False)) if how == "t"]
+        if spread == 1:
+            reads = [f"EP_READS({name}, {place})" for place, name in places]
+            words[f"EP_AHEAD_{form}"] = " ".join((*reads, f"EP_WRITES({out}, {len(inputs)})"))
+            continue
         known = [f"EP_IS_PACK_OR_ONE({name}, {place})" for place, name in places]
         words |= {
             f"EP_ARE_PACKS_{form}": " && ".join((f"EP_IS_PACK({out}, {len(inputs)})", *known)),

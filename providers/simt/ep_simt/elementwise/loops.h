@@ -59,18 +59,43 @@ typedef struct {
         statement;                                                                                \
     }
 
+// Before a block with a loop from `block` to EP_BLOCK_END(beyond) over neighbours. Processors that foresee few lines of
+// memory by themselves take such loops in parts, and ask for lines of a later one before each: EP_AHEAD_tt and the like
+// say of which tensors.
+#ifdef EP_PREFETCH
+#define EP_BLOCK (512 / (int)sizeof(EP_C))
+#define EP_BLOCKS(T, begin, beyond) \
+    EP_ROLLED                       \
+    for (T block = begin; block < beyond; block += EP_BLOCK)
+#define EP_BLOCK_END(beyond) (beyond - block < EP_BLOCK ? beyond : block + EP_BLOCK)
+// Bytes: twice or four times as many are as good.
+#define EP_FAR 2048
+#define EP_LINES_AHEAD(fetch, x, k)                                           \
+    EP_UNROLLED                                                               \
+    for (int at = EP_FAR; at < EP_FAR + EP_BLOCK * (int)sizeof(*x); at += 64) \
+        fetch(x + (x##_at + from##k + block + at / (int)sizeof(*x)));
+#define EP_READS(x, k) EP_LINES_AHEAD(EP_PREFETCH, x, k)
+#define EP_WRITES(x, k) EP_LINES_AHEAD(EP_PREFETCH_TO, x, k)
+#else
+#define EP_BLOCKS(T, begin, beyond) for (T block = begin; block < beyond; block = beyond)
+#define EP_BLOCK_END(beyond) beyond
+#define EP_READS(x, k)
+#define EP_WRITES(x, k)
+#endif
+
 // The same where the elements of a run are neighbours in every operand that the statement names, of which the first two
 // may be one element each: compilers do not find out by themselves.
-#define EP_EACH_STEPPED(moves0, moves1, statement)                                         \
-    EP_INDEPENDENT                                                                         \
-    for (ep_index i = 0; i < count; ++i) {                                                 \
-        const ep_index at0 = moves0 ? from0 + i : from0, at1 = moves1 ? from1 + i : from1; \
-        const ep_index at2 = from2 + i, at3 = from3 + i, at4 = from4 + i;                  \
-        statement;                                                                         \
+#define EP_EACH_STEPPED(moves0, moves1, ahead, statement)                                      \
+    EP_BLOCKS(ep_index, 0, count) {                                                            \
+        ahead;                                                                                 \
+        EP_INDEPENDENT                                                                         \
+        for (ep_index i = block; i < EP_BLOCK_END(count); ++i) {                               \
+            const ep_index at0 = moves0 ? from0 + i : from0, at1 = moves1 ? from1 + i : from1; \
+            const ep_index at2 = from2 + i, at3 = from3 + i, at4 = from4 + i;                  \
+            statement;                                                                         \
+        }                                                                                      \
     }
-#define EP_EACH_NEIGHBOUR(statement) EP_EACH_STEPPED(true, true, statement)
-#define EP_EACH_BESIDE_FIRST(statement) EP_EACH_STEPPED(false, true, statement)
-#define EP_EACH_BESIDE_SECOND(statement) EP_EACH_STEPPED(true, false, statement)
+#define EP_EACH_NEIGHBOUR(ahead, statement) EP_EACH_STEPPED(true, true, ahead, statement)
 
 // The only run of a work-item over dense tensors.
 #define EP_RUNS_DENSE
@@ -78,19 +103,25 @@ typedef struct {
     const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * run; \
     const ep_i64 end = n - first < run ? n : first + run;
 
-#define EP_EACH_DENSE(statement)                                  \
-    EP_INDEPENDENT                                                \
-    for (ep_i64 i = first; i < end; ++i) {                        \
-        const ep_i64 at0 = i, at1 = i, at2 = i, at3 = i, at4 = i; \
-        statement;                                                \
+#define EP_EACH_DENSE(ahead, statement)                                     \
+    {                                                                       \
+        const ep_i64 from0 = 0, from1 = 0, from2 = 0, from3 = 0, from4 = 0; \
+        EP_BLOCKS(ep_i64, first, end) {                                     \
+            ahead;                                                          \
+            EP_INDEPENDENT                                                  \
+            for (ep_i64 i = block; i < EP_BLOCK_END(end); ++i) {            \
+                const ep_i64 at0 = i, at1 = i, at2 = i, at3 = i, at4 = i;   \
+                statement;                                                  \
+            }                                                               \
+        }                                                                   \
     }
 
 // A run with any strides has two loops.
-#define EP_OVER_RUN(are_neighbours, statement) \
-    if (are_neighbours) {                      \
-        EP_EACH_NEIGHBOUR(statement)           \
-    } else {                                   \
-        EP_EACH_STRIDED(statement)             \
+#define EP_OVER_RUN(are_neighbours, ahead, statement) \
+    if (are_neighbours) {                             \
+        EP_EACH_NEIGHBOUR(ahead, statement)           \
+    } else {                                          \
+        EP_EACH_STRIDED(statement)                    \
     }
 
 // One value an element: where neighbours fetch together, all of a work-item's are fetched before any is put.
@@ -108,8 +139,8 @@ typedef struct {
 #else
 #define EP_MOVED_DENSE(form, k, fetch, put) \
     EP_RUN_DENSE                            \
-    EP_EACH_DENSE(put(fetch))
-#define EP_MOVED_RUN(form, k, are_neighbours, fetch, put) EP_OVER_RUN(are_neighbours, put(fetch))
+    EP_EACH_DENSE(EP_AHEAD_##form, put(fetch))
+#define EP_MOVED_RUN(form, k, are_neighbours, fetch, put) EP_OVER_RUN(are_neighbours, EP_AHEAD_##form, put(fetch))
 #endif
 #define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) \
     EP_RUNS_STRIDED {                                         \

@@ -44,9 +44,13 @@
     EP_PACKS_STRIDED(form)                                 \
     EP_VALUES_OF_RUN(form, k, EP_EACH_OF_RUN, a, b)
 #else
+#define EP_EACH_DENSE_t(statement) EP_EACH_DENSE(EP_AHEAD_t, statement)
+#define EP_EACH_DENSE_tt(statement) EP_EACH_DENSE(EP_AHEAD_tt, statement)
+#define EP_EACH_DENSE_ts(statement) EP_EACH_DENSE(EP_AHEAD_ts, statement)
+#define EP_EACH_DENSE_st(statement) EP_EACH_DENSE(EP_AHEAD_st, statement)
 #define EP_VALUES_DENSE(form, k, a, b) \
     EP_RUN_DENSE                       \
-    EP_VALUES(EP_EACH_DENSE, EP_PUT, a, b)
+    EP_VALUES(EP_EACH_DENSE_##form, EP_PUT, a, b)
 #define EP_VALUES_STRIDED(form, k, WHERE_NEIGHBOURS, a, b) \
     WHERE_NEIGHBOURS(a, b) {                               \
         EP_VALUES_APART(a, b)                              \
@@ -58,10 +62,16 @@
     if (condition) {                        \
         EP_VALUES(EACH, EP_PUT, a, b)       \
     } else
+#define EP_EACH_NEIGHBOUR_t(statement) EP_EACH_NEIGHBOUR(EP_AHEAD_t, statement)
+#define EP_EACH_NEIGHBOUR_tt(statement) EP_EACH_NEIGHBOUR(EP_AHEAD_tt, statement)
+#define EP_EACH_NEIGHBOUR_ts(statement) EP_EACH_NEIGHBOUR(EP_AHEAD_ts, statement)
+#define EP_EACH_NEIGHBOUR_st(statement) EP_EACH_NEIGHBOUR(EP_AHEAD_st, statement)
+#define EP_EACH_BESIDE_FIRST(statement) EP_EACH_STEPPED(false, true, EP_AHEAD_tt, statement)
+#define EP_EACH_BESIDE_SECOND(statement) EP_EACH_STEPPED(true, false, EP_AHEAD_tt, statement)
 #if EP_IS_STEPPED
-#define EP_VALUES_NEIGHBOUR(condition, a, b)
+#define EP_VALUES_NEIGHBOUR(form, condition, a, b)
 #else
-#define EP_VALUES_NEIGHBOUR(condition, a, b) EP_VALUES_IF(condition, EP_EACH_NEIGHBOUR, a, b)
+#define EP_VALUES_NEIGHBOUR(form, condition, a, b) EP_VALUES_IF(condition, EP_EACH_NEIGHBOUR_##form, a, b)
 #endif
 #if EP_IS_LIGHT
 #define EP_VALUES_BESIDE(condition, EACH, a, b) EP_VALUES_IF(condition, EACH, a, b)

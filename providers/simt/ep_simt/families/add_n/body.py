@@ -125,7 +125,9 @@ def _program(variant: _Variant) -> Program:
         "EP_IS_BOOLEAN": int(compute == "bool"),
         "EP_IS_NARROW": int(variant.is_narrow),
         **type_words(compute),
-        **pack_words(dict.fromkeys((*_TERMS, "out"), element), ("t" * _AT_ONCE,), spread),
+        **pack_words(
+            dict.fromkeys((*_TERMS, "out"), element), ("t" * terms for terms in range(1, _AT_ONCE + 1)), spread
+        ),
         **access("partial", compute),
     }
     for name in (*_TERMS, "out"):
