@@ -51,6 +51,10 @@ _ROOM: Final = 7 << 16
 _CHAIN: Final = 64
 """Elements of a window that are added one by one: what Reduce promises of sums allows no more."""
 _FLOAT: Final = 4
+_DEALT: Final = 2
+"""A stride whose elements are brought, from a line to two, as fast as neighbours are."""
+_SHORT: Final = 32
+"""Elements of a line."""
 
 
 @dataclass(frozen=True)
@@ -231,15 +235,20 @@ class DirectPool(Direct):
 
 
 class DirectMax(DirectPool):
-    """The largest elements of windows that reach beyond x, or of which each begins beside the one before."""
+    """The largest elements of windows that reach beyond x, of which each begins beside the one before, or in short lines."""
 
     op = "max"
 
     def better(self, descriptor: Pool) -> str:
         reaches = descriptor.sliding.touches_more(descriptor.x.shape[2:], descriptor.out.shape[2:])
-        if not reaches and set(descriptor.strides) != {1}:
-            return "windows inside x are reduced where they lie"
-        return ""
+        if reaches or set(descriptor.strides) == {1} or self._has_short_lines(descriptor):
+            return ""
+        return "windows inside x are reduced where they lie"
+
+    def _has_short_lines(self, descriptor: Pool) -> bool:
+        """Return True if windows two apart meet elements of a line again, and loops along it would be short."""
+        overlap = descriptor.strides[-1] == _DEALT < descriptor.sliding.window[-1]
+        return overlap and descriptor.out.shape[-1] <= _SHORT and descriptor.x.itemsize >= _FLOAT
 
 
 class DirectAverage(DirectPool):

@@ -41,6 +41,36 @@ EP_INLINE void copy_second(const W* from, int64_t n, W* to) {
     copy(n - lanes);
 }
 
+// Every second lane of two vectors, from the first or the second one on.
+template <class W, int phase, size_t... lane>
+EP_INLINE W dealt_lanes(W a, W b, std::index_sequence<lane...>) {
+#if defined(__clang__)
+    return __builtin_shufflevector(a, b, int(2 * lane + phase)...);
+#else
+    return __builtin_shuffle(a, b, decltype(a < b){(2 * lane + phase)...});
+#endif
+}
+
+// n elements to one place and n to another, in turn. The last vectors begin before the ones ahead end.
+template <class W, int lanes>
+EP_INLINE void deal(const W* from, int64_t n, W* even, W* odd) {
+    typedef W Lanes __attribute__((vector_size(lanes * sizeof(W))));
+    typedef W Unaligned __attribute__((vector_size(lanes * sizeof(W)), aligned(alignof(W)), may_alias));
+    const auto copy = [&](int64_t i) {
+        const Unaligned* const at = reinterpret_cast<const Unaligned*>(from + 2 * i);
+        const Lanes a = at[0], b = at[1];
+        constexpr std::make_index_sequence<size_t{lanes}> all{};
+        *reinterpret_cast<Unaligned*>(even + i) = dealt_lanes<Lanes, 0>(a, b, all);
+        *reinterpret_cast<Unaligned*>(odd + i) = dealt_lanes<Lanes, 1>(a, b, all);
+    };
+    if (n >= lanes) {
+        for (int64_t i = 0; i + lanes < n; i += lanes) copy(i);
+        return copy(n - lanes);
+    }
+    if constexpr (lanes > 2) return deal<W, lanes / 2>(from, n, even, odd);
+    if (n == 1) even[0] = from[0], odd[0] = from[1];
+}
+
 template <class W>
 EP_INLINE void copy_apart(const char* from, int64_t step, int64_t n, char* to) {
     if (step == 2 * int64_t{sizeof(W)})

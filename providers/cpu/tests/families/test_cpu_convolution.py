@@ -110,6 +110,9 @@ def test_averages_agree_with_the_definition(stream, dtype):
         ((1, 3, 40), 7, {"strides": 3, "pads": 3, "dilations": 2}),
         ((1, 2, 5, 6, 7), 2, {"pads": 1, "strides": (1, 2, 3)}),
         ((1, 1, 2, 2), 5, {"pads": 4}),
+        ((1, 2, 9, 1100), 3, {"strides": 2, "pads": 1}),
+        ((1, 2, 9, 31), 3, {"strides": 2, "pads": 2, "dilations": 2}),
+        ((2, 1, 5, 6), 4, {"strides": 2, "pads": 3}),
     ],
 )
 def test_largest_elements_agree_with_the_definition(stream, dtype, shape, window, more):
@@ -127,6 +130,17 @@ def test_largest_elements_agree_with_the_definition(stream, dtype, shape, window
     assert (np.signbit(out.astype(np.float64)) == np.signbit(wanted))[~np.isnan(wanted)].all()
     whole = Pool.infer("max", ep.TensorSpec("int32", shape), window, **more)
     assert type(whole.on(stream.device).implementation) is not DirectMax
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("extent", range(5, 70))
+@pytest.mark.parametrize("step", [1, 2])
+def test_lines_are_dealt_whole(stream, dtype, extent, step):
+    """Every second element of a line, whatever its length and how its elements lie."""
+    x = RNG.standard_normal((1, 3, 7, extent * step)).astype(dtype)[..., ::step]
+    for op, pads in (("max", 0), ("max", (0, 2, 1, 1)), ("average", (1, 1, 0, 2))):
+        whole = Pool.infer(op, x, 3, strides=2, pads=pads)
+        check(PoolFamily(), whole, stream, dtype, x=x)
 
 
 @pytest.mark.parametrize("stride", [2, 3])

@@ -2,29 +2,48 @@
 // after piece.h.
 #pragma once
 
-// Lanes of a or of b, whichever is larger, as `larger` says of numbers.
+// Whole numbers in the order of floats, of which zeros are two, and NaN, whose bits all become the same, is the
+// largest.
 template <class S>
-EP_INLINE V<S> larger_lanes(V<S> a, V<S> b) {
-    typedef decltype(a == b) Bits;
-    const V<S> both = reinterpret_cast<V<S>>(reinterpret_cast<Bits>(a) & reinterpret_cast<Bits>(b));
-    const V<S> settled = a == b ? both : a > b ? a : b;
-    return a != a ? a : settled;
+using Key = std::conditional_t<sizeof(S) == 4, int32_t, int64_t>;
+template <class S>
+constexpr Key<S> MAGNITUDE = std::numeric_limits<Key<S>>::max();
+
+// All bits of a number but its sign, turned over if that is set; and back.
+template <class S>
+EP_INLINE V<Key<S>> turned(V<Key<S>> bits) {
+    return bits ^ (bits >> (8 * int{sizeof(S)} - 1) & MAGNITUDE<S>);
+}
+template <class S>
+EP_INLINE V<Key<S>> key_of(V<S> x) {
+    const V<S> nan = repeated(std::numeric_limits<S>::quiet_NaN());
+    return x != x ? reinterpret_cast<V<Key<S>>>(nan) : turned<S>(reinterpret_cast<V<Key<S>>>(x));
 }
 
-// Places of a piece, VECTORS vectors of them at a time.
+// n numbers, and what the last vector has beyond them, as keys in their place.
+template <class S>
+void order(S* x, int64_t n) {
+    for (int64_t i = 0; i < n; i += Vector<S>::lanes) store(reinterpret_cast<Key<S>*>(x + i), key_of<S>(load(x + i)));
+}
+
+// Places of a piece, whose x are keys, VECTORS vectors of them at a time.
 template <class S, int VECTORS>
 void find_places(const Layout& layout, int64_t places, const S* x, S* out) {
     constexpr int lanes = Vector<S>::lanes;
     const int64_t *const window = layout.window(), size = layout.size();
+    const Key<S>* const keys = reinterpret_cast<const Key<S>*>(x);
     for (int64_t i = 0; i < places; i += VECTORS * lanes) {
-        V<S> most[VECTORS];
+        V<Key<S>> most[VECTORS];
 #pragma GCC unroll 8
-        for (int v = 0; v < VECTORS; ++v) most[v] = load(x + i + window[0] + v * lanes);
+        for (int v = 0; v < VECTORS; ++v) most[v] = load(keys + i + window[0] + v * lanes);
         for (int64_t k = 1; k < size; ++k)
 #pragma GCC unroll 8
-            for (int v = 0; v < VECTORS; ++v) most[v] = larger_lanes<S>(most[v], load(x + i + window[k] + v * lanes));
+            for (int v = 0; v < VECTORS; ++v) {
+                const V<Key<S>> key = load(keys + i + window[k] + v * lanes);
+                most[v] = key > most[v] ? key : most[v];
+            }
 #pragma GCC unroll 8
-        for (int v = 0; v < VECTORS; ++v) store<S>(out + i + v * lanes, most[v]);
+        for (int v = 0; v < VECTORS; ++v) store<S>(out + i + v * lanes, reinterpret_cast<V<S>>(turned<S>(most[v])));
     }
 }
 
@@ -38,6 +57,7 @@ void find_largest(const ep_convolution_plan& g, char* const* at, int64_t begin, 
     for (int64_t number = begin; number < end; ++number) {
         const ep::Piece piece = piece_of(g, number);
         layout.bring(given(g, at, piece), piece, -std::numeric_limits<S>::infinity(), x);
+        order(x, layout.channel());
         find_places<S, 4>(layout, layout.length(piece.count), x, out);
         layout.put(out, piece, made(g, at, piece));
     }

@@ -32,6 +32,10 @@ class Layout {
             if (d < 0) break;
         }
         size_ = place + 1;
+        const int last = g_.ndim - 1;
+        const ep_storage& storage = *g_.row->from;
+        deals_ = g_.stride[last] == 2 && meets(last, 1) && g_.step[EP_CONVOLUTION_X][last] == storage.size &&
+                 (storage.is_direct || g_.extent[last] <= ep::BLOCK);
     }
 
     // Elements of a channel, and of a window of one; where each of these is read, from where y is written.
@@ -49,14 +53,15 @@ class Layout {
     // All channels of a piece, whose group begins at `at`, with places `beside` x.
     template <class S>
     void bring(const char* at, const ep::Piece& piece, S beside, S* to) const {
+        const int last = g_.ndim - 1;
         for (int64_t phase = 0; phase < phases_; ++phase) {
             int64_t place[EP_SPATIAL];
             bool is_met = true;
-            for (int64_t d = g_.ndim - 1, rest = phase; d >= 0; rest /= g_.stride[d], --d) {
+            for (int64_t d = last, rest = phase; d >= 0; rest /= g_.stride[d], --d) {
                 place[d] = rest % g_.stride[d];
                 is_met = is_met && meets(static_cast<int>(d), place[d]);
             }
-            if (is_met) bring_phase(at, piece, place, beside, to + phase * plane_);
+            if (is_met && !(deals_ && place[last] == 1)) bring_phase(at, piece, place, beside, to + phase * plane_);
         }
         std::fill_n(to + g_.channels * channel(), ep::BEYOND, beside);
     }
@@ -127,18 +132,29 @@ class Layout {
         }
     }
 
+    // A line of a phase: its place number i is x's number from + i * stride, if that is from `begin` on, below `end`.
+    struct Part {
+        int64_t from, begin, end;
+    };
+    Part part(int64_t phase) const {
+        const int last = g_.ndim - 1;
+        const int64_t n = extent_[last], stride = g_.stride[last], from = phase - g_.before[last];
+        const int64_t begin = from >= 0 ? 0 : std::min(n, (-from + stride - 1) / stride);
+        const int64_t left = g_.extent[last] - from;
+        return {from, begin, std::max(begin, std::min(n, left <= 0 ? 0 : (left + stride - 1) / stride))};
+    }
+
+    // A phase, and with it the next one of the last dimension if both are dealt.
     template <class S>
     void bring_phase(const char* at, const ep::Piece& piece, const int64_t* phase, S beside, S* to) const {
         const int last = g_.ndim - 1;
-        const int64_t n = extent_[last], stride = g_.stride[last], from = phase[last] - g_.before[last];
-        // Elements [begin, end) of a line are elements of x.
-        const int64_t begin = from >= 0 ? 0 : std::min(n, (-from + stride - 1) / stride);
-        const int64_t left = g_.extent[last] - from;
-        const int64_t end = std::max(begin, std::min(n, left <= 0 ? 0 : (left + stride - 1) / stride));
+        const int64_t n = extent_[last];
+        const Part own = part(phase[last]), next = part(phase[last] + 1);
         const int64_t lines = piece.count - 1 + extent_[0] - (g_.windows - 1);
+        const bool is_direct = g_.row->from->is_direct;
         each_line(lines, extent_, [&](const int64_t* index) {
-            int64_t line = 0, offset = (from + begin * stride) * g_.step[EP_CONVOLUTION_X][last];
-            bool is_there = begin < end;
+            int64_t line = 0, offset = 0;
+            bool is_there = true;
             for (int d = 0; d < last; ++d) {
                 const int64_t first = d == 0 ? piece.first : 0;
                 const int64_t place = (first + index[d]) * g_.stride[d] + phase[d] - g_.before[d];
@@ -147,16 +163,59 @@ class Layout {
                 line += index[d] * pitch_[d];
             }
             for (int64_t c = 0; c < g_.channels; ++c) {
-                S* const own = to + c * channel() + line;
+                S* const places = to + c * channel() + line;
+                const char* const x = at + c * g_.channel_given[EP_CONVOLUTION_X] + offset;
                 if (!is_there) {
-                    std::fill_n(own, n, beside);
-                    continue;
+                    std::fill_n(places, n, beside);
+                    if (deals_) std::fill_n(places + plane_, n, beside);
+                } else if (deals_ && is_direct) {
+                    deal_line(reinterpret_cast<const S*>(x), own, next, beside, places);
+                } else if (deals_) {
+                    deal_stored(x, own, next, beside, places);
+                } else {
+                    bring_line(x, own, beside, places);
                 }
-                std::fill_n(own, begin, beside);
-                load(at + c * g_.channel_given[EP_CONVOLUTION_X] + offset, end - begin, own + begin);
-                std::fill_n(own + end, n - end, beside);
             }
         });
+    }
+
+    template <class S>
+    void bring_line(const char* x, const Part& part, S beside, S* to) const {
+        const int last = g_.ndim - 1;
+        std::fill_n(to, part.begin, beside);
+        load(x + (part.from + part.begin * g_.stride[last]) * g_.step[EP_CONVOLUTION_X][last], part.end - part.begin,
+             to + part.begin);
+        std::fill_n(to + part.end, extent_[last] - part.end, beside);
+    }
+
+    // Both phases at once, but for their ends.
+    template <class S>
+    void deal_line(const S* x, const Part& even, const Part& odd, S beside, S* to) const {
+        using Word = std::conditional_t<sizeof(S) == 4, int32_t, int64_t>;
+        const int64_t n = extent_[g_.ndim - 1], begin = std::max(even.begin, odd.begin),
+                      end = std::max(begin, std::min(even.end, odd.end));
+        const auto bring_ends = [&](const Part& part, S* own) {
+            const auto bring = [&](int64_t i) {
+                own[i] = i >= part.begin && i < part.end ? x[part.from + 2 * i] : beside;
+            };
+            for (int64_t i = 0; i < begin; ++i) bring(i);
+            for (int64_t i = end; i < n; ++i) bring(i);
+        };
+        bring_ends(even, to);
+        bring_ends(odd, to + plane_);
+        deal<Word, Vector<Word>::lanes>(reinterpret_cast<const Word*>(x + even.from + 2 * begin), end - begin,
+                                        reinterpret_cast<Word*>(to + begin),
+                                        reinterpret_cast<Word*>(to + plane_ + begin));
+    }
+
+    // The same of a line that is not stored as it is computed with.
+    template <class S>
+    __attribute__((noinline)) void deal_stored(const char* x, const Part& even, const Part& odd, S beside,
+                                               S* to) const {
+        const ep_storage& storage = *g_.row->from;
+        S line[ep::BLOCK];
+        const void* const from = storage.load(x, storage.size, g_.extent[g_.ndim - 1], line);
+        deal_line(static_cast<const S*>(from), even, odd, beside, to);
     }
 
     // n elements of x, a stride apart.
@@ -177,6 +236,7 @@ class Layout {
     int64_t extent_[EP_SPATIAL], pitch_[EP_SPATIAL];
     int64_t plane_ = 1, phases_ = 1, size_;
     int64_t window_[ep::WINDOW];
+    bool deals_;  // whether phases of the last dimension are brought two at a time
 };
 
 // Piece number `number` of a plan, and where its group of x and its first window of y begin.
