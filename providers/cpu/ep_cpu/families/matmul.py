@@ -25,6 +25,12 @@ __all__ = ["IMPLEMENTATIONS", "PanelMatmul", "WindowedMatmul"]
 _PLACES: Final = ("a", "b", "bias", "out")
 _FEW: Final = 8
 """Columns that are better rows: few of these meet a factor where it lies."""
+_LIE: Final = frozenset({"float32", "float64"})
+"""Types whose panels hold elements as they lie: windows are copied into panels of a."""
+_DEEP: Final = 256
+"""Terms of a sum that take much longer than turning it."""
+_WORTH_TURNING: Final = 1.07
+"""How many times as many sums may be in panels before they are turned."""
 
 
 class PanelMatmul(Planned):
@@ -43,12 +49,18 @@ class PanelMatmul(Planned):
         """Describe a product, and which memory stands at each of its places.
 
         The native code writes along rows. An output whose columns are contiguous, or that is one column, is described as
-        transposed: out^T = b^T @ a^T.
+        transposed: out^T = b^T @ a^T. So is one whose columns fill panels worse than its rows would.
         """
         m, n = descriptor.out.shape[-2:]
         places, conjugates = (0, 1, 2, 3), descriptor.conjugates
         a, b, bias, out = matrices = _matrices(descriptor)
-        if n == 1 or abs(out.row) < abs(out.column) or n <= _FEW < m:
+        k = descriptor.a.shape[-1] if descriptor.depth else 0
+        if (
+            n == 1
+            or abs(out.row) < abs(out.column)
+            or n <= _FEW < m
+            or _fills_less(native, self.row(descriptor), m, n, k)
+        ):
             m, n = n, m
             places, conjugates = (1, 0, 2, 3), conjugates[::-1]
             matrices = [matrix.transposed() for matrix in (b, a, bias, out)]
@@ -63,7 +75,7 @@ class PanelMatmul(Planned):
             "kept": sum(stride != 0 for stride in out.batch),
             **_lie(
                 [each._replace(batch=tuple(each.batch[axis] for axis in outside_in)) for each in matrices],
-                (m, n, descriptor.a.shape[-1] if descriptor.depth else 0),
+                (m, n, k),
                 tuple(shape[axis] for axis in outside_in),
             ),
         }
@@ -109,14 +121,20 @@ class WindowedMatmul(Planned):
             _Matrix.of_column(bias, m),
             _Matrix.of(made, (made.strides[0], made.strides[1])),
         ]
+        n, places, windowed = made.shape[-1], (1, 0, 2, 3), native.lib.EP_B
+        if x.dtype in _LIE and _fills_less(native, self.row(descriptor), m, n, k):
+            m, n, places, windowed = n, m, (0, 1, 2, 3), native.lib.EP_A
+            w, seen, column, out = [matrix.transposed() for matrix in matrices]
+            matrices = [seen, w, column, out]
         fields = {
-            "place": (1, 0, 2, 3),
+            "place": places,
             "activation": native.ffi.NULL,
             "dtype": getattr(native.lib, f"EP_{x.dtype}"),
             "has_bias": bias is not None,
             "kept": 2,
-            **_lie(matrices, (m, made.shape[-1], k), (x.shape[0], groups)),
+            **_lie(matrices, (m, n, k), (x.shape[0], groups)),
             "windows": native.ffi.new("ep_windows *", _windows(descriptor)),
+            "windowed": windowed,
         }
         return Plan("ep_matmul_plan", fields, _plain, keep=_keep)
 
@@ -247,6 +265,14 @@ def _room(native: Native, device: ep.Device, nbytes: int) -> ep.Memory:
     memory = device.allocate(nbytes)
     native.ffi.memmove(memory.handle, bytes(native.lib.EP_CONSTANT_STATE), native.lib.EP_CONSTANT_STATE)
     return memory
+
+
+def _fills_less(native: Native, row: Row, m: int, n: int, k: int) -> bool:
+    """Return True if panels have so many sums fewer once rows and columns are exchanged that turning these costs less."""
+    if k < _DEEP or min(m, n) <= _FEW:
+        return False
+    of, sums = native.rows[row], native.lib.ep_matmul_sums
+    return bool(_WORTH_TURNING * sums(of, n, m) < sums(of, m, n))
 
 
 def _activation(descriptor: Matmul) -> Row:

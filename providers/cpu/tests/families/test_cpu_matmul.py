@@ -387,6 +387,6 @@ def test_factors_without_elements_may_stand_in_memories_without_bytes(device, st
 
 def test_panels_of_threads_are_counted_and_kept(fresh_python):
     found = fresh_python(PANELS_OF_THREADS, EP_CPU_THREADS="1")
-    panels, shared = 192 * 256 * 8 + 257 * 3072 + 384 * 3072, 4 << 20
+    panels, shared = 192 * 256 * 8 + 257 * 3072 + 384 * 3072 + 64, 4 << 20
     most = panels + shared
     assert [int(nbytes) for nbytes in found.split()] == [0, panels, most, most, 2 * most, most]

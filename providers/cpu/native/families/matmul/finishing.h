@@ -86,6 +86,22 @@ void finish_row(const ep::Ending& e, typename Row::Sum* sums, const char* bias, 
     }
 }
 
+// A few columns at a time, in registers; columns beyond the last one are left out, rows beyond it hold anything.
+template <class T>
+void turn(const void* sums, int64_t step, int64_t m, int64_t n, void* to, int64_t to_step) {
+    using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    constexpr int64_t lanes = Vector<Word>::lanes, square = IN_LANE<Word>, size = sizeof(T);
+    const char* const from = static_cast<const char*>(sums);
+    for (int64_t j = 0; j < n; j += square)
+        for (int64_t i = 0; i < m; i += lanes) {
+            V<Word> columns[square];
+            turn_lane<Word>(from + (i * step + j) * size, step * size, columns,
+                            static_cast<int>(std::min(lanes, m - i)));
+            for (int64_t k = 0; k < std::min(square, n - j); ++k)
+                store(static_cast<Word*>(to) + (j + k) * to_step + i, columns[k]);
+        }
+}
+
 template <class Row>
 void finish(const ep::Ending& e, void* at, int64_t step, int64_t m, int64_t n) {
     using T = typename Row::Sum;

@@ -24,7 +24,8 @@ typedef struct {
     int64_t column[EP_MATRICES];
     int64_t extent[EP_RANK];
     int64_t stride[EP_MATRICES][EP_RANK];
-    const ep_windows* windows; /* of which b's matrices are made, if it is not NULL */
+    const ep_windows* windows; /* of which one factor's matrices are made, if it is not NULL */
+    int32_t windowed;          /* that factor: a, if panels hold elements as they lie, or b */
     char* constant[2];         /* where panels of a constant a or b lie from one launch to the next; NULL, else */
 } ep_matmul_plan;
 
@@ -33,6 +34,10 @@ typedef struct {
  * time. */
 enum { EP_CONSTANT_STATE = 64 };
 int64_t ep_matmul_constant(const ep_matmul_plan* plan, int operand);
+
+/* How many sums the panels of m rows and n columns have, those beyond them among these; few rows count as what they
+ * take. */
+int64_t ep_matmul_sums(const ep_row* row, int64_t m, int64_t n);
 
 /* How many bytes the threads of this process keep for their panels and sums of products. */
 int64_t ep_workspace(void);

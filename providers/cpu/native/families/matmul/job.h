@@ -15,7 +15,8 @@ constexpr int64_t ROWS = 384, BLOCK_ROWS = 192;
 constexpr int64_t COLUMN_BYTES = 3072;
 constexpr int64_t A_BYTES = BLOCK_ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES;
 constexpr int64_t SUM_BYTES = ROWS * COLUMN_BYTES;
-constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
+// Sums that are turned are read in squares, beyond the last one.
+constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES + LINE;
 
 // A thread's panels of a, its panels of b, and its sums, in this order: allocated when first needed, kept for the next
 // launch. Null without memory.
@@ -24,6 +25,11 @@ char* workspace();
 // Panels of b that all threads read: so many of the calling thread, kept as well.
 constexpr int64_t SHARED_BYTES = int64_t{4} << 20;
 char* shared_panels();
+
+// The windows that an operand's matrices are made of; null, if they have elements of their own.
+inline const ep_windows* windows_of(const ep_matmul_plan& g, int operand) {
+    return g.windowed == operand ? g.windows : nullptr;
+}
 
 // The elements of a sum that panels of a tile hold.
 constexpr int64_t depth_of(const Tile& tile) {

@@ -55,6 +55,7 @@ constexpr ep::Tile tile_of() {
     tile.pack_right = pack<As, columns>;
     tile.bring_windows = bring_windows;
     tile.multiply = multiply<By>;
+    tile.turn = turn<typename By::Sum>;
     tile.finish = finish<RealRow<typename By::Sum>>;
     return tile;
 }
@@ -81,6 +82,7 @@ constexpr ep::Tile complex_tile() {
     tile.pack_left = pack_complex<T, COMPLEX_ROWS>;
     tile.pack_right = pack_complex<T, PANEL_COLUMNS<T> / 2>;
     tile.multiply = multiply_complex<T>;
+    tile.turn = nullptr;
     tile.finish = finish<ComplexRow<T>>;
     return tile;
 }

@@ -15,6 +15,18 @@ using namespace ep::products;
 // Bytes of the sums of a single row.
 constexpr int64_t ROW_BYTES = 32768;
 
+// Sums that are turned at a time: columns, at least, and bytes that stay in the nearest cache.
+constexpr int64_t TURNED = 4, TURNED_BYTES = 16384;
+// Rows that take as long as fewer do, whose sums wait for each other.
+constexpr int64_t LEAST_CHAINS = 4;
+
+// The same of sums whose rows and columns are exchanged.
+Ending transposed(Ending ending) {
+    std::swap(ending.line, ending.column);
+    std::swap(ending.bias_line, ending.bias_column);
+    return ending;
+}
+
 bool is_zero(const double* number) {
     return number[0] == 0 && number[1] == 0;
 }
@@ -61,6 +73,11 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     }
 }
 
+// Whether so many tiles leave threads without one for no more than a tenth of the time.
+bool are_busy(int64_t tiles) {
+    return 10 * tiles >= 9 * round_up(tiles, ep::threads());
+}
+
 int64_t wanted_tiles() {
     const int64_t threads = ep::threads();
     return threads == 1 ? 1 : 2 * threads;
@@ -75,7 +92,8 @@ int64_t most_rows(const Job& job, int64_t columns) {
     return std::max(ROWS, SUM_BYTES / (columns * job.tile->widths * job.tile->sum));
 }
 
-// Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
+// Equal tiles, as large as the panels, but smaller while threads would be without some. A value does not depend on
+// them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
     const int64_t most = job.columns, panel = job.tile->columns / job.tile->widths;
@@ -85,7 +103,7 @@ void cut(Job& job) {
     for (;;) {
         job.rows = round_up(ceil_div(g.m, job.down), job.tile->rows);
         job.columns = round_up(ceil_div(g.n, job.across), panel);
-        if (job.batches * job.down * job.across >= ep::threads()) break;
+        if (are_busy(job.batches * job.down * job.across)) break;
         if (job.columns > 2 * panel && job.columns * (1 + job.tile->ahead) >= job.rows)
             ++job.across;
         else if (job.rows > 4 * job.tile->rows)
@@ -287,7 +305,7 @@ constexpr int64_t MANY = 4096;
 bool is_worth_keeping(const ep_matmul_plan& g, int operand) {
     for (int d = 0; d < g.ndim; ++d)
         if (g.extent[d] != 1 && g.stride[operand][d] != 0) return false;
-    return (operand == EP_A || g.windows == nullptr) && (operand == EP_A ? g.n : g.m) <= MANY;
+    return windows_of(g, operand) == nullptr && (operand == EP_A ? g.n : g.m) <= MANY;
 }
 
 }  // namespace
@@ -314,7 +332,19 @@ ep::Ending ep::products::ending_of(const Job& job, int64_t batch, int64_t row, i
 
 void ep::products::finish(const Job& job, int64_t batch, int64_t row, int64_t column, void* sums, int64_t step,
                           int64_t m, int64_t n) {
-    job.tile->finish(ending_of(job, batch, row, column), sums, step, m, n);
+    const Ending ending = ending_of(job, batch, row, column);
+    const ep::Tile& tile = *job.tile;
+    const int64_t line = round_up(m, ep::LINE / tile.sum), nbytes = line * tile.sum;
+    const bool are_columns = std::abs(ending.line) < std::abs(ending.column) && m * tile.sum >= ep::LINE;
+    if (tile.turn == nullptr || !are_columns || TURNED * nbytes > A_BYTES) return tile.finish(ending, sums, step, m, n);
+    // Neighbours in out are a column of sums, for which there is room: panels of a are no longer needed.
+    char* const turned = workspace();
+    const int64_t most = std::max(TURNED, TURNED_BYTES / nbytes / TURNED * TURNED);
+    for (int64_t from = 0; from < n; from += most) {
+        const int64_t some = std::min(most, n - from);
+        tile.turn(static_cast<char*>(sums) + from * tile.sum, step, m, some, turned, line);
+        tile.finish(transposed(ending_from(ending, 0, from)), turned, line, some, m);
+    }
 }
 
 int ep::matmul(const void* packed) {
@@ -338,6 +368,12 @@ int ep::matmul(const void* packed) {
     job.parts = static_cast<int>(std::min(job.tiles, worth));
     ep::parallel(job.parts, run_part, &job);
     return job.status.load(std::memory_order_relaxed);
+}
+
+int64_t ep_matmul_sums(const ep_row* row, int64_t m, int64_t n) {
+    const ep::Tile& tile = static_cast<const ep::Tile*>(row->code)->best();
+    const int64_t rest = m % tile.rows, rows = m - rest + (rest == 0 ? 0 : tile.taken(std::max(rest, LEAST_CHAINS)));
+    return rows * round_up(n * tile.widths, tile.columns) / tile.widths;
 }
 
 int64_t ep_matmul_constant(const ep_matmul_plan* plan, int operand) {

@@ -73,8 +73,8 @@ void pack(void* context, int part) {
                   panel = tile.columns / tile.widths, steps = tile.steps(depth);
     const int64_t column = s.column + first * panel, k = index * depth_of(tile);
     char* const to = s.at(index) + first * steps * tile.columns * tile.lane;
-    char* const memory = g.windows == nullptr ? nullptr : workspace();
-    if (g.windows != nullptr && memory == nullptr) {
+    char* const memory = windows_of(g, EP_B) == nullptr ? nullptr : workspace();
+    if (windows_of(g, EP_B) != nullptr && memory == nullptr) {
         s.job->status.store(ENOMEM, std::memory_order_relaxed);
         return;
     }

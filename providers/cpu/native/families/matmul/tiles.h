@@ -99,6 +99,9 @@ struct Tile {
                                   bool* agrees);
     // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
     void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
+    // Writes columns of `m` rows of n sums as rows, `to_step` sums apart, with room for whole vectors. Null where an
+    // element is two sums.
+    void (*turn)(const void* sums, int64_t step, int64_t m, int64_t n, void* to, int64_t to_step);
     // Ends `m` rows of sums of `n` elements, `step` sums apart, which may be other numbers afterwards.
     void (*finish)(const Ending& ending, void* sums, int64_t step, int64_t m, int64_t n);
     // What `otherwise`, which takes the same panels, has other bits for, if anything: `least` says of so many lanes how
@@ -123,6 +126,12 @@ struct Tile {
     const Tile* staging;
 
     const Tile& best() const { return better != nullptr && has_better() ? *better : *this; }
+
+    // How many rows `multiply` takes where so few of a panel are left.
+    int64_t taken(int64_t count) const {
+        while (count < rows && (parts >> count & 1) == 0) ++count;
+        return count;
+    }
 
     // Whether the rows of panels of a end where so many rows do.
     bool is_whole(int64_t count) const { return count % rows == 0 || (parts >> count % rows & 1) != 0; }

@@ -89,20 +89,32 @@ inline const Line* run_of(const ep_windows& w, const char* x, const Moved& moved
     return line;
 }
 
+// Words of 32 bits that lie side by side, no more than a vector has.
+constexpr int64_t WORDS = -1;
+
 // A run of `count` channels, the first of them at `own`, whose rows are `rows` bytes apart; of `nbytes` that lie side
-// by side, or of as many as the run has.
+// by side, of WORDS, or of as many elements as the run has.
 template <int64_t nbytes>
 EP_INLINE void copy_channels(const ep_windows& w, const Run& run, int64_t step, int64_t size, int64_t count, char* own,
                              int64_t rows) {
     const char* from = run.from;
+    const int words = static_cast<int>((run.end - run.begin) * size / 4);
     for (int64_t c = 0; c < count; ++c, from += w.channel, own += rows) {
         if constexpr (nbytes > 0)
             std::memcpy(own + run.begin * size, from, nbytes);
+        else if constexpr (nbytes == WORDS)
+            store_part(reinterpret_cast<float*>(own + run.begin * size), words,
+                       load_part(reinterpret_cast<const float*>(from), words, 0.0F));
         else
             copy_elements(from, step, size, run.end - run.begin, own + run.begin * size);
         for (int gap = 0; gap < run.gaps; ++gap)
             copy_bytes<EP_WIDTH>(ZEROS, run.width[gap] * size, own + run.gap[gap] * size);
     }
+}
+
+// Masks of other instruction sets are slower than several copies.
+constexpr bool is_of_words(int64_t nbytes) {
+    return EP_WIDTH == 64 && nbytes > 0 && nbytes < EP_WIDTH && nbytes % 4 == 0;
 }
 
 // Every element of a window has the same place in a line for all channels, so that these are the innermost loop.
@@ -127,6 +139,7 @@ void bring_windows(const ep_windows& w, const char* x, int64_t size, int64_t k, 
             const int64_t nbytes = step == size ? (run.end - run.begin) * size : 0;
             const auto copy = nbytes == 2 * EP_WIDTH ? copy_channels<2 * EP_WIDTH>
                               : nbytes == EP_WIDTH   ? copy_channels<EP_WIDTH>
+                              : is_of_words(nbytes)  ? copy_channels<WORDS>
                                                      : copy_channels<0>;
             copy(w, run, step, size, end - begin, own, elements * pitch);
         }
