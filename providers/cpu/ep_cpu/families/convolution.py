@@ -7,7 +7,6 @@ a product, whose panels are copied from x as they are needed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_primitives import Convolution, Pool
@@ -16,6 +15,7 @@ import ep
 from ep_cpu.families.matmul import WindowedMatmul
 from ep_cpu.kernel import Plan, Planned
 from ep_cpu.native import open_native
+from ep_cpu.windows import Windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,50 +57,6 @@ _SHORT: Final = 32
 """Elements of a line."""
 
 
-@dataclass(frozen=True)
-class _Spatial:
-    """The spatial dimensions, at least two of them: extents of x, counts of y, and how windows lie."""
-
-    extent: tuple[int, ...]
-    before: tuple[int, ...]
-    count: tuple[int, ...]
-    window: tuple[int, ...]
-    stride: tuple[int, ...]
-    dilation: tuple[int, ...]
-
-    @classmethod
-    def of(cls, descriptor: SlidingDescriptor) -> _Spatial:
-        """Return those of a descriptor; before a single one stands one of extent 1."""
-        sliding = descriptor.sliding
-        found = cls(
-            descriptor.x.shape[2:],
-            sliding.before,
-            descriptor.out.shape[2:],
-            sliding.window,
-            sliding.strides,
-            sliding.dilations,
-        )
-        if len(found.extent) > 1:
-            return found
-        return cls(*((0 if name == "before" else 1, *each) for name, each in vars(found).items()))
-
-    @staticmethod
-    def beside(bounds: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return first and last coordinates; before those of a single dimension stand those of one of extent 1."""
-        first, last = bounds
-        return bounds if len(first) > 1 else ((0, *first), (1, *last))
-
-    def elements(self, windows: int) -> tuple[int, int]:
-        """Return how many elements of a channel of x and of y so many windows along the first dimension take."""
-        given = places = 1
-        for axis, count in enumerate((windows, *self.count[1:])):
-            stride = self.stride[axis]
-            extent = count - 1 + ((self.window[axis] - 1) * self.dilation[axis] + stride) // stride
-            given *= extent * stride
-            places *= extent if axis else count
-        return given, places
-
-
 class Direct(Planned):
     """Convolution with few weights a group: products with columns would cost less than the columns. Floating types."""
 
@@ -136,11 +92,11 @@ class Direct(Planned):
             return ""
         if made * channels * math.prod(descriptor.sliding.window) > _MANY_WEIGHTS:
             return "products have more sums for each element of so many weights"
-        spatial, native = _Spatial.of(descriptor), open_native()
-        windows = self._windows(descriptor, _THREADS)
+        windows, native = Windows.of(descriptor), open_native()
+        lines = self._lines(descriptor, _THREADS)
         lanes = _VECTOR.get(native.isa, _LONGEST) // ep.dtype(ep.dtype(descriptor.x.dtype).compute).itemsize
-        summed = -(-spatial.elements(windows)[1] // (_VECTORS * lanes)) * _VECTORS * lanes
-        if windows * math.prod(spatial.count[1:]) < _LEAST_COUNTED * summed:
+        summed = -(-windows.elements(lines)[1] // (_VECTORS * lanes)) * _VECTORS * lanes
+        if lines * math.prod(windows.count[1:]) < _LEAST_COUNTED * summed:
             return "too many of the places that are summed do not count"
         return ""
 
@@ -164,53 +120,49 @@ class Direct(Planned):
         return descriptor.out.shape[1] // groups, descriptor.x.shape[1] // groups
 
     def plan(self, descriptor: Any, native: Native) -> Plan:
-        spatial, groups, (made, channels) = (
-            _Spatial.of(descriptor),
-            self.groups(descriptor),
-            self.channels(descriptor),
-        )
-        threads, images, count = native.lib.ep_threads(), descriptor.out.shape[0], spatial.count[0]
-        windows = self._windows(descriptor, threads)
+        windows, groups, (made, channels) = Windows.of(descriptor), self.groups(descriptor), self.channels(descriptor)
+        threads, images, count = native.lib.ep_threads(), descriptor.out.shape[0], windows.count[0]
+        lines = self._lines(descriptor, threads)
         specs = [descriptor.present.get(name) for name in _PLACES]
         x, w, bias, y = specs
         numbers = {role.name: number for number, (role, spec) in enumerate(descriptor.tensors) if spec is not None}
         fields = {
             "place": [*(numbers.get(name, -1) for name in _PLACES), len(descriptor.tensors)],
             "keeps_weights": w is not None and w.dtype == ep.dtype(w.dtype).compute and w.is_dense,
-            "ndim": len(spatial.count),
-            "parts": min(threads, images * groups * -(-count // windows)),
+            "parts": min(threads, images * groups * -(-count // lines)),
             "images": images,
             "groups": groups,
             "made": made,
             "channels": channels,
-            "windows": windows,
-            "room": self._room(descriptor, windows),
+            "lines": lines,
+            "room": self._room(descriptor, lines),
             "divisor": self.divisor(descriptor),
-            "counted": _Spatial.beside(self.counted(descriptor)),
+            "counted": Windows.beside(self.counted(descriptor)),
             "work": descriptor.nbytes_moved + descriptor.flops // 8,
             "offset": _bytes(specs, [0 if spec is None else spec.offset for spec in specs]),
             "image": _bytes(specs, [x.strides[0], 0, 0, y.strides[0]]),
             "group": _bytes(specs, [x.strides[1] * channels, _step(w) * made, _step(bias) * made, y.strides[1] * made]),
             "channel_made": _bytes(specs, [0, _step(w), _step(bias), y.strides[1]]),
-            "channel_given": _bytes(specs, [x.strides[1], 0 if w is None else w.strides[1], 0, 0]),
-            "step": [_steps(x, spatial), _steps(w, spatial), (), _steps(y, spatial)],
-            **vars(spatial),
+            "windows": windows.fields(x),
+            "w_channel": 0 if w is None else w.strides[1] * w.itemsize,
+            "w_step": windows.steps(w),
+            "y_step": windows.steps(y),
         }
         return Plan("ep_convolution_plan", fields, scratch=lambda plan: plan.parts * plan.room)
 
-    def _windows(self, descriptor: SlidingDescriptor, threads: int) -> int:
+    def _lines(self, descriptor: SlidingDescriptor, threads: int) -> int:
         """Return how many windows along the first dimension make a piece: threads have several, which fit a cache."""
-        count = _Spatial.of(descriptor).count[0]
+        count = Windows.of(descriptor).count[0]
         least = 4 * threads if threads > 1 else 1
-        windows: int = -(-count // -(-least // (descriptor.out.shape[0] * self.groups(descriptor))))
-        while windows > 1 and self._room(descriptor, windows) > _ROOM:
-            windows = -(-windows // 2)
-        return windows
+        lines: int = -(-count // -(-least // (descriptor.out.shape[0] * self.groups(descriptor))))
+        while lines > 1 and self._room(descriptor, lines) > _ROOM:
+            lines = -(-lines // 2)
+        return lines
 
-    def _room(self, descriptor: SlidingDescriptor, windows: int) -> int:
+    def _room(self, descriptor: SlidingDescriptor, lines: int) -> int:
         """Return the bytes of scratch of a piece."""
         made, channels = self.channels(descriptor)
-        given, places = _Spatial.of(descriptor).elements(windows)
+        given, places = Windows.of(descriptor).elements(lines)
         weights = made * channels * math.prod(descriptor.sliding.window) + made
         counts = descriptor.out.shape[-1]
         elements = weights + counts + channels * given + _BEYOND + made * (places + _BEYOND)
@@ -303,14 +255,6 @@ def _bytes(specs: list[ep.TensorSpec | None], elements: list[int]) -> list[int]:
 def _step(spec: ep.TensorSpec | None) -> int:
     """Return the stride of the first dimension, 0 for an absent tensor."""
     return 0 if spec is None else spec.strides[0]
-
-
-def _steps(spec: ep.TensorSpec | None, spatial: _Spatial) -> tuple[int, ...]:
-    """Return the strides of the spatial dimensions in bytes."""
-    if spec is None:
-        return ()
-    own = [stride * spec.itemsize for stride in spec.strides[2:]]
-    return (*(0,) * (len(spatial.count) - len(own)), *own)
 
 
 _WINDOWED: Final = WindowedMatmul()

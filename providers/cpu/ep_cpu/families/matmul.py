@@ -14,6 +14,7 @@ import ep
 from ep_cpu.kernel import Plan, Planned
 from ep_cpu.native import open_native
 from ep_cpu.numbers import numbers_of
+from ep_cpu.windows import Windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,26 +134,10 @@ class WindowedMatmul(Planned):
             "has_bias": bias is not None,
             "kept": 2,
             **_lie(matrices, (m, n, k), (x.shape[0], groups)),
-            "windows": native.ffi.new("ep_windows *", _windows(descriptor)),
+            "windows": native.ffi.new("ep_windows *", Windows.of(descriptor).fields(x)),
             "windowed": windowed,
         }
         return Plan("ep_matmul_plan", fields, _plain, keep=_keep)
-
-
-def _windows(descriptor: Convolution) -> dict[str, Any]:
-    """Return the fields of ep_windows."""
-    x, sliding = descriptor.x, descriptor.sliding
-    return {
-        "ndim": len(sliding.window),
-        "channel": x.strides[1] * x.itemsize,
-        "step": [stride * x.itemsize for stride in x.strides[2:]],
-        "extent": x.shape[2:],
-        "before": sliding.before,
-        "count": descriptor.out.shape[2:],
-        "window": sliding.window,
-        "stride": sliding.strides,
-        "dilation": sliding.dilations,
-    }
 
 
 def _factors(descriptor: Convolution) -> tuple[ep.TensorSpec | None, ep.TensorSpec | None]:

@@ -26,20 +26,19 @@ typedef struct {
     int64_t dilation[EP_SPATIAL];
 } ep_windows;
 
-/* Each of `groups` groups of an image makes `made` channels of y from `channels` channels of x. A piece, `windows`
- * windows along the first dimension, is made at one time, in `room` bytes of scratch for each of at most `parts`
- * threads. Extents, windows, their strides and dilations count elements, strides, steps and offsets bytes. */
+/* Each of `groups` groups of an image makes `made` channels of y from `channels` channels of x, the first of which has
+ * these windows. A piece, `lines` windows along the first dimension, is made at one time, in `room` bytes of scratch
+ * for each of at most `parts` threads. Strides, steps and offsets count bytes. */
 typedef struct {
     const ep_row* row;
     int32_t place[EP_CONVOLUTION_PLACES + 1];
     int32_t keeps_weights; /* they are read where they lie: as they are computed with, in the order of their sums */
-    int32_t ndim;
     int32_t parts;
     int64_t images;
     int64_t groups;
     int64_t made;
     int64_t channels;
-    int64_t windows;
+    int64_t lines;
     int64_t room;
     int64_t divisor; /* 0: as many as a window has elements of x, from `counted[0]` on, below `counted[1]` */
     int64_t work;    /* bytes that would take as long to move */
@@ -47,13 +46,9 @@ typedef struct {
     int64_t image[EP_CONVOLUTION_PLACES];
     int64_t group[EP_CONVOLUTION_PLACES];
     int64_t channel_made[EP_CONVOLUTION_PLACES];
-    int64_t channel_given[EP_CONVOLUTION_PLACES];
-    int64_t step[EP_CONVOLUTION_PLACES][EP_SPATIAL];
-    int64_t extent[EP_SPATIAL];
-    int64_t before[EP_SPATIAL];
-    int64_t count[EP_SPATIAL];
-    int64_t window[EP_SPATIAL];
-    int64_t stride[EP_SPATIAL];
-    int64_t dilation[EP_SPATIAL];
+    ep_windows windows;
+    int64_t w_channel; /* from the weights of one channel of x to those of the next */
+    int64_t w_step[EP_SPATIAL];
+    int64_t y_step[EP_SPATIAL];
     int64_t counted[2][EP_SPATIAL];
 } ep_convolution_plan;

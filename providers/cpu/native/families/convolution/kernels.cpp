@@ -112,15 +112,15 @@ class Weights {
     }
 
     void bring_weights(const char* at) {
-        const int last = g_.ndim - 1;
-        const int64_t *const step = g_.step[EP_CONVOLUTION_W], channel = g_.channel_given[EP_CONVOLUTION_W];
-        const int64_t size = layout_.size(), n = size == 1 ? g_.channels : g_.window[last];
+        const int last = g_.windows.ndim - 1;
+        const int64_t *const step = g_.w_step, *const window = g_.windows.window, channel = g_.w_channel;
+        const int64_t size = layout_.size(), n = size == 1 ? g_.channels : window[last];
         S* to = weights_;
         for (int64_t i = 0, all = g_.made * g_.channels * size; i < all; i += n, to += n) {
             int64_t rest = i / size, offset = rest / g_.channels * g_.channel_made[EP_CONVOLUTION_W];
             offset += rest % g_.channels * channel;
-            rest = i % size / g_.window[last];
-            for (int64_t d = last - 1; d >= 0; rest /= g_.window[d], --d) offset += rest % g_.window[d] * step[d];
+            rest = i % size / window[last];
+            for (int64_t d = last - 1; d >= 0; rest /= window[d], --d) offset += rest % window[d] * step[d];
             bring(*g_.row->from, at + offset, size == 1 ? channel : step[last], n, to);
         }
     }
@@ -136,7 +136,7 @@ template <class T>
 void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int64_t end, char* scratch) {
     using S = Staged<T>;
     const Layout layout(g);
-    const int64_t length = layout.length(g.windows) + ep::BEYOND;
+    const int64_t length = layout.length(g.lines) + ep::BEYOND;
     S* const x = reinterpret_cast<S*>(scratch);
     S* const out = x + g.channels * layout.channel() + ep::BEYOND;
     S* const bias = out + g.made * length;

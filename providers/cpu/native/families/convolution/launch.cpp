@@ -38,7 +38,7 @@ int ep::convolution(const void* packed) {
     Job job = {g, {}, place_of(packed, g.place[EP_CONVOLUTION_SCRATCH], 0), 0, 1};
     for (int k = 0; k < EP_CONVOLUTION_PLACES; ++k)
         job.at[k] = g.place[k] < 0 ? nullptr : place_of(packed, g.place[k], g.offset[k]);
-    job.pieces = g.images * g.groups * ((g.count[0] + g.windows - 1) / g.windows);
+    job.pieces = g.images * g.groups * ((g.windows.count[0] + g.lines - 1) / g.lines);
     job.parts = static_cast<int>(std::min<int64_t>({g.parts, job.pieces, ep::parts(g.work)}));
     ep::parallel(job.parts, convolve_part, &job);
     return 0;

@@ -51,7 +51,6 @@ template <class T>
 void find_largest(const ep_convolution_plan& g, char* const* at, int64_t begin, int64_t end, char* scratch) {
     using S = Staged<T>;
     const Layout layout(g);
-    const int64_t cuts = (g.count[0] + g.windows - 1) / g.windows;
     S* const x = reinterpret_cast<S*>(scratch);
     S* const out = x + layout.channel() + ep::BEYOND;
     for (int64_t number = begin; number < end; ++number) {

@@ -9,33 +9,33 @@
 
 class Layout {
    public:
-    explicit Layout(const ep_convolution_plan& convolution) : g_(convolution) {
-        for (int d = g_.ndim - 1; d >= 0; --d) {
-            const int64_t count = d == 0 ? g_.windows : g_.count[d];
-            extent_[d] = (count - 1) + ((g_.window[d] - 1) * g_.dilation[d] + g_.stride[d]) / g_.stride[d];
+    explicit Layout(const ep_convolution_plan& convolution) : g_(convolution), w_(convolution.windows) {
+        for (int d = w_.ndim - 1; d >= 0; --d) {
+            const int64_t count = d == 0 ? g_.lines : w_.count[d];
+            extent_[d] = (count - 1) + ((w_.window[d] - 1) * w_.dilation[d] + w_.stride[d]) / w_.stride[d];
             pitch_[d] = plane_;
             plane_ *= extent_[d];
-            phases_ *= g_.stride[d];
+            phases_ *= w_.stride[d];
         }
         int64_t place = 0;
         for (int64_t index[EP_SPATIAL] = {}; place < ep::WINDOW; ++place) {
             int64_t phase = 0;
             window_[place] = 0;
-            for (int d = 0; d < g_.ndim; ++d) {
-                const int64_t at = index[d] * g_.dilation[d];
-                phase = phase * g_.stride[d] + at % g_.stride[d];
-                window_[place] += at / g_.stride[d] * pitch_[d];
+            for (int d = 0; d < w_.ndim; ++d) {
+                const int64_t at = index[d] * w_.dilation[d];
+                phase = phase * w_.stride[d] + at % w_.stride[d];
+                window_[place] += at / w_.stride[d] * pitch_[d];
             }
             window_[place] += phase * plane_;
-            int d = g_.ndim - 1;
-            while (d >= 0 && ++index[d] == g_.window[d]) index[d--] = 0;
+            int d = w_.ndim - 1;
+            while (d >= 0 && ++index[d] == w_.window[d]) index[d--] = 0;
             if (d < 0) break;
         }
         size_ = place + 1;
-        const int last = g_.ndim - 1;
+        const int last = w_.ndim - 1;
         const ep_storage& storage = *g_.row->from;
-        deals_ = g_.stride[last] == 2 && meets(last, 1) && g_.step[EP_CONVOLUTION_X][last] == storage.size &&
-                 (storage.is_direct || g_.extent[last] <= ep::BLOCK);
+        deals_ = w_.stride[last] == 2 && meets(last, 1) && w_.step[last] == storage.size &&
+                 (storage.is_direct || w_.extent[last] <= ep::BLOCK);
     }
 
     // Elements of a channel, and of a window of one; where each of these is read, from where y is written.
@@ -46,19 +46,19 @@ class Layout {
     // How far y reaches whose first dimension has `count` windows.
     int64_t length(int64_t count) const {
         int64_t last = (count - 1) * pitch_[0];
-        for (int d = 1; d < g_.ndim; ++d) last += (g_.count[d] - 1) * pitch_[d];
+        for (int d = 1; d < w_.ndim; ++d) last += (w_.count[d] - 1) * pitch_[d];
         return last + 1;
     }
 
     // All channels of a piece, whose group begins at `at`, with places `beside` x.
     template <class S>
     void bring(const char* at, const ep::Piece& piece, S beside, S* to) const {
-        const int last = g_.ndim - 1;
+        const int last = w_.ndim - 1;
         for (int64_t phase = 0; phase < phases_; ++phase) {
             int64_t place[EP_SPATIAL];
             bool is_met = true;
-            for (int64_t d = last, rest = phase; d >= 0; rest /= g_.stride[d], --d) {
-                place[d] = rest % g_.stride[d];
+            for (int64_t d = last, rest = phase; d >= 0; rest /= w_.stride[d], --d) {
+                place[d] = rest % w_.stride[d];
                 is_met = is_met && meets(static_cast<int>(d), place[d]);
             }
             if (is_met && !(deals_ && place[last] == 1)) bring_phase(at, piece, place, beside, to + phase * plane_);
@@ -70,14 +70,14 @@ class Layout {
     template <class S>
     void put(const S* from, const ep::Piece& piece, char* at) const {
         const ep_storage& storage = *g_.row->to;
-        const int last = g_.ndim - 1;
-        const int64_t n = g_.count[last], step = g_.step[EP_CONVOLUTION_Y][last];
-        each_line(piece.count, g_.count, [&](const int64_t* index) {
+        const int last = w_.ndim - 1;
+        const int64_t n = w_.count[last], step = g_.y_step[last];
+        each_line(piece.count, w_.count, [&](const int64_t* index) {
             int64_t line = 0;
             char* to = at;
             for (int d = 0; d < last; ++d) {
                 line += index[d] * pitch_[d];
-                to += index[d] * g_.step[EP_CONVOLUTION_Y][d];
+                to += index[d] * g_.y_step[d];
             }
             if (storage.is_direct && step == storage.size)
                 copy_bytes<EP_WIDTH>(reinterpret_cast<const char*>(from + line), n * storage.size, to);
@@ -90,10 +90,10 @@ class Layout {
     // Divides the sums of a piece by the numbers of elements that count; `inner` has room for those of a line.
     template <class S>
     void divide(S* sums, const ep::Piece& piece, S* inner) const {
-        const int last = g_.ndim - 1;
-        const int64_t n = g_.count[last];
+        const int last = w_.ndim - 1;
+        const int64_t n = w_.count[last];
         for (int64_t i = 0; i < n; ++i) inner[i] = static_cast<S>(counted(last, i));
-        each_line(piece.count, g_.count, [&](const int64_t* index) {
+        each_line(piece.count, w_.count, [&](const int64_t* index) {
             int64_t line = 0, outer = 1;
             for (int d = 0; d < last; ++d) {
                 line += index[d] * pitch_[d];
@@ -107,8 +107,8 @@ class Layout {
     // Elements of a window in a dimension that count.
     int64_t counted(int d, int64_t window) const {
         int64_t found = 0;
-        for (int64_t k = 0; k < g_.window[d]; ++k) {
-            const int64_t place = window * g_.stride[d] - g_.before[d] + k * g_.dilation[d];
+        for (int64_t k = 0; k < w_.window[d]; ++k) {
+            const int64_t place = window * w_.stride[d] - w_.before[d] + k * w_.dilation[d];
             found += place >= g_.counted[0][d] && place < g_.counted[1][d];
         }
         return found;
@@ -116,8 +116,8 @@ class Layout {
 
     // Whether a window has an element at place p, p + stride, ... of a dimension.
     bool meets(int d, int64_t p) const {
-        for (int64_t k = 0; k < g_.window[d] && k < g_.stride[d]; ++k)
-            if (k * g_.dilation[d] % g_.stride[d] == p) return true;
+        for (int64_t k = 0; k < w_.window[d] && k < w_.stride[d]; ++k)
+            if (k * w_.dilation[d] % w_.stride[d] == p) return true;
         return false;
     }
 
@@ -126,7 +126,7 @@ class Layout {
     void each_line(int64_t count, const int64_t* counts, Visit visit) const {
         for (int64_t index[EP_SPATIAL] = {};;) {
             visit(index);
-            int d = g_.ndim - 2;
+            int d = w_.ndim - 2;
             while (d >= 0 && ++index[d] == (d == 0 ? count : counts[d])) index[d--] = 0;
             if (d < 0) return;
         }
@@ -137,34 +137,34 @@ class Layout {
         int64_t from, begin, end;
     };
     Part part(int64_t phase) const {
-        const int last = g_.ndim - 1;
-        const int64_t n = extent_[last], stride = g_.stride[last], from = phase - g_.before[last];
+        const int last = w_.ndim - 1;
+        const int64_t n = extent_[last], stride = w_.stride[last], from = phase - w_.before[last];
         const int64_t begin = from >= 0 ? 0 : std::min(n, (-from + stride - 1) / stride);
-        const int64_t left = g_.extent[last] - from;
+        const int64_t left = w_.extent[last] - from;
         return {from, begin, std::max(begin, std::min(n, left <= 0 ? 0 : (left + stride - 1) / stride))};
     }
 
     // A phase, and with it the next one of the last dimension if both are dealt.
     template <class S>
     void bring_phase(const char* at, const ep::Piece& piece, const int64_t* phase, S beside, S* to) const {
-        const int last = g_.ndim - 1;
+        const int last = w_.ndim - 1;
         const int64_t n = extent_[last];
         const Part own = part(phase[last]), next = part(phase[last] + 1);
-        const int64_t lines = piece.count - 1 + extent_[0] - (g_.windows - 1);
+        const int64_t lines = piece.count - 1 + extent_[0] - (g_.lines - 1);
         const bool is_direct = g_.row->from->is_direct;
         each_line(lines, extent_, [&](const int64_t* index) {
             int64_t line = 0, offset = 0;
             bool is_there = true;
             for (int d = 0; d < last; ++d) {
                 const int64_t first = d == 0 ? piece.first : 0;
-                const int64_t place = (first + index[d]) * g_.stride[d] + phase[d] - g_.before[d];
-                is_there = is_there && place >= 0 && place < g_.extent[d];
-                offset += place * g_.step[EP_CONVOLUTION_X][d];
+                const int64_t place = (first + index[d]) * w_.stride[d] + phase[d] - w_.before[d];
+                is_there = is_there && place >= 0 && place < w_.extent[d];
+                offset += place * w_.step[d];
                 line += index[d] * pitch_[d];
             }
             for (int64_t c = 0; c < g_.channels; ++c) {
                 S* const places = to + c * channel() + line;
-                const char* const x = at + c * g_.channel_given[EP_CONVOLUTION_X] + offset;
+                const char* const x = at + c * w_.channel + offset;
                 if (!is_there) {
                     std::fill_n(places, n, beside);
                     if (deals_) std::fill_n(places + plane_, n, beside);
@@ -181,10 +181,9 @@ class Layout {
 
     template <class S>
     void bring_line(const char* x, const Part& part, S beside, S* to) const {
-        const int last = g_.ndim - 1;
+        const int last = w_.ndim - 1;
         std::fill_n(to, part.begin, beside);
-        load(x + (part.from + part.begin * g_.stride[last]) * g_.step[EP_CONVOLUTION_X][last], part.end - part.begin,
-             to + part.begin);
+        load(x + (part.from + part.begin * w_.stride[last]) * w_.step[last], part.end - part.begin, to + part.begin);
         std::fill_n(to + part.end, extent_[last] - part.end, beside);
     }
 
@@ -192,7 +191,7 @@ class Layout {
     template <class S>
     void deal_line(const S* x, const Part& even, const Part& odd, S beside, S* to) const {
         using Word = std::conditional_t<sizeof(S) == 4, int32_t, int64_t>;
-        const int64_t n = extent_[g_.ndim - 1], begin = std::max(even.begin, odd.begin),
+        const int64_t n = extent_[w_.ndim - 1], begin = std::max(even.begin, odd.begin),
                       end = std::max(begin, std::min(even.end, odd.end));
         const auto bring_ends = [&](const Part& part, S* own) {
             const auto bring = [&](int64_t i) {
@@ -214,7 +213,7 @@ class Layout {
                                                S* to) const {
         const ep_storage& storage = *g_.row->from;
         S line[ep::BLOCK];
-        const void* const from = storage.load(x, storage.size, g_.extent[g_.ndim - 1], line);
+        const void* const from = storage.load(x, storage.size, w_.extent[w_.ndim - 1], line);
         deal_line(static_cast<const S*>(from), even, odd, beside, to);
     }
 
@@ -222,8 +221,8 @@ class Layout {
     template <class S>
     void load(const char* at, int64_t n, S* to) const {
         const ep_storage& storage = *g_.row->from;
-        const int last = g_.ndim - 1;
-        const int64_t step = g_.stride[last] * g_.step[EP_CONVOLUTION_X][last];
+        const int last = w_.ndim - 1;
+        const int64_t step = w_.stride[last] * w_.step[last];
         if (storage.is_direct) return copy_elements(at, step, storage.size, n, reinterpret_cast<char*>(to));
         for (int64_t i = 0, some; i < n; i += some) {
             some = std::min(ep::BLOCK, n - i);
@@ -233,6 +232,7 @@ class Layout {
     }
 
     const ep_convolution_plan& g_;
+    const ep_windows& w_;
     int64_t extent_[EP_SPATIAL], pitch_[EP_SPATIAL];
     int64_t plane_ = 1, phases_ = 1, size_;
     int64_t window_[ep::WINDOW];
@@ -241,13 +241,13 @@ class Layout {
 
 // Piece number `number` of a plan, and where its group of x and its first window of y begin.
 inline ep::Piece piece_of(const ep_convolution_plan& g, int64_t number) {
-    const int64_t cuts = (g.count[0] + g.windows - 1) / g.windows, first = number % cuts * g.windows;
-    return {number / cuts / g.groups, number / cuts % g.groups, first, std::min(g.windows, g.count[0] - first)};
+    const int64_t cuts = (g.windows.count[0] + g.lines - 1) / g.lines, first = number % cuts * g.lines;
+    return {number / cuts / g.groups, number / cuts % g.groups, first, std::min(g.lines, g.windows.count[0] - first)};
 }
 inline const char* given(const ep_convolution_plan& g, char* const* at, const ep::Piece& piece) {
     return at[EP_CONVOLUTION_X] + piece.image * g.image[EP_CONVOLUTION_X] + piece.group * g.group[EP_CONVOLUTION_X];
 }
 inline char* made(const ep_convolution_plan& g, char* const* at, const ep::Piece& piece) {
     return at[EP_CONVOLUTION_Y] + piece.image * g.image[EP_CONVOLUTION_Y] + piece.group * g.group[EP_CONVOLUTION_Y] +
-           piece.first * g.step[EP_CONVOLUTION_Y][0];
+           piece.first * g.y_step[0];
 }
