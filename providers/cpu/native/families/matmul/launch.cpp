@@ -73,9 +73,9 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     }
 }
 
-// Whether so many tiles leave threads without one for no more than a tenth of the time.
-bool are_busy(int64_t tiles) {
-    return 10 * tiles >= 9 * round_up(tiles, ep::threads());
+// Whether sums of all threads, those of idle ones among them, are fewer by a tenth and more.
+bool is_shorter(int64_t sums, int64_t others) {
+    return 10 * sums < 9 * others;
 }
 
 int64_t wanted_tiles() {
@@ -92,22 +92,29 @@ int64_t most_rows(const Job& job, int64_t columns) {
     return std::max(ROWS, SUM_BYTES / (columns * job.tile->widths * job.tile->sum));
 }
 
-// Equal tiles, as large as the panels, but smaller while threads would be without some. A value does not depend on
-// them.
+// Equal tiles, as large as the panels, but smaller while some threads wait for others. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t most = job.columns, panel = job.tile->columns / job.tile->widths;
+    const ep::Tile& tile = *job.tile;
+    const int64_t most = job.columns, panel = tile.columns / tile.widths, threads = ep::threads();
     job.batches = extents(g, 0, g.kept);
-    job.across = ceil_div(g.n, most);
-    job.down = ceil_div(g.m, most_rows(job, ceil_div(g.n, std::max(job.across, int64_t{ep::threads()}))));
-    for (;;) {
-        job.rows = round_up(ceil_div(g.m, job.down), job.tile->rows);
-        job.columns = round_up(ceil_div(g.n, job.across), panel);
-        if (are_busy(job.batches * job.down * job.across)) break;
-        if (job.columns > 2 * panel && job.columns * (1 + job.tile->ahead) >= job.rows)
-            ++job.across;
-        else if (job.rows > 4 * job.tile->rows)
-            ++job.down;
+    const int64_t whole = job.batches * round_up(g.m, tile.rows) * round_up(g.n, panel);
+    int64_t across = ceil_div(g.n, most),
+            down = ceil_div(g.m, most_rows(job, ceil_div(g.n, std::max(across, threads))));
+    for (int64_t least = 0;;) {
+        const int64_t rows = round_up(ceil_div(g.m, down), tile.rows), columns = round_up(ceil_div(g.n, across), panel);
+        const int64_t tiles = job.batches * ceil_div(g.m, rows) * ceil_div(g.n, columns),
+                      taken = round_up(tiles, threads) * rows * columns;
+        if (least == 0 || is_shorter(taken, least)) {
+            least = taken;
+            job.rows = rows;
+            job.columns = columns;
+        }
+        if (!is_shorter(whole, taken)) break;
+        if (columns > 2 * panel && columns * (1 + tile.ahead) >= rows)
+            ++across;
+        else if (rows > 4 * tile.rows)
+            ++down;
         else
             break;
     }
