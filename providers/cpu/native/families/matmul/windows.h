@@ -89,32 +89,54 @@ inline const Line* run_of(const ep_windows& w, const char* x, const Moved& moved
     return line;
 }
 
-// Words of 32 bits that lie side by side, no more than a vector has.
-constexpr int64_t WORDS = -1;
-
-// A run of `count` channels, the first of them at `own`, whose rows are `rows` bytes apart; of `nbytes` that lie side
-// by side, of WORDS, or of as many elements as the run has.
-template <int64_t nbytes>
-EP_INLINE void copy_channels(const ep_windows& w, const Run& run, int64_t step, int64_t size, int64_t count, char* own,
-                             int64_t rows) {
+// What a run of `count` channels has, the first of them at `own`, whose rows are `rows` bytes apart: copy(from, to)
+// moves that of a channel.
+template <class Copy>
+EP_INLINE void copy_channels(const ep_windows& w, const Run& run, int64_t size, int64_t count, char* own, int64_t rows,
+                             Copy copy) {
     const char* from = run.from;
-    const int words = static_cast<int>((run.end - run.begin) * size / 4);
     for (int64_t c = 0; c < count; ++c, from += w.channel, own += rows) {
-        if constexpr (nbytes > 0)
-            std::memcpy(own + run.begin * size, from, nbytes);
-        else if constexpr (nbytes == WORDS)
-            store_part(reinterpret_cast<float*>(own + run.begin * size), words,
-                       load_part(reinterpret_cast<const float*>(from), words, 0.0F));
-        else
-            copy_elements(from, step, size, run.end - run.begin, own + run.begin * size);
+        copy(from, own + run.begin * size);
         for (int gap = 0; gap < run.gaps; ++gap)
             copy_bytes<EP_WIDTH>(ZEROS, run.width[gap] * size, own + run.gap[gap] * size);
     }
 }
 
-// Masks of other instruction sets are slower than several copies.
-constexpr bool is_of_words(int64_t nbytes) {
-    return EP_WIDTH == 64 && nbytes > 0 && nbytes < EP_WIDTH && nbytes % 4 == 0;
+// n words of 32 bits, no more than a vector has; of every two the first, if there are two for each.
+template <bool is_second>
+EP_INLINE void copy_words(const char* at, int n, char* to) {
+    const float* const from = reinterpret_cast<const float*>(at);
+    constexpr int lanes = Vector<float>::lanes;
+    V<float> words;
+    if constexpr (is_second) {
+        const int read = 2 * n - 1;
+        words = dealt_lanes<V<float>, 0>(load_part(from, std::min(lanes, read), 0.0F),
+                                         load_part(from + lanes, std::max(0, read - lanes), 0.0F),
+                                         std::make_index_sequence<size_t{lanes}>{});
+    } else {
+        words = load_part(from, n, 0.0F);
+    }
+    store_part(reinterpret_cast<float*>(to), n, words);
+}
+
+// The same of a run whose elements are `step` bytes apart.
+EP_INLINE void copy_run(const ep_windows& w, const Run& run, int64_t step, int64_t size, int64_t count, char* own,
+                        int64_t rows) {
+    // Masks of other instruction sets are slower than several copies.
+    constexpr bool has_masks = EP_WIDTH == 64;
+    const int64_t n = run.end - run.begin, nbytes = step == size ? n * size : 0;
+    const int words = static_cast<int>(nbytes / 4);
+    const auto copy = [&](auto each) EP_LAMBDA { copy_channels(w, run, size, count, own, rows, each); };
+    if (nbytes == 2 * EP_WIDTH)
+        copy([](const char* from, char* to) EP_LAMBDA { std::memcpy(to, from, 2 * EP_WIDTH); });
+    else if (nbytes == EP_WIDTH)
+        copy([](const char* from, char* to) EP_LAMBDA { std::memcpy(to, from, EP_WIDTH); });
+    else if (has_masks && nbytes > 0 && nbytes < EP_WIDTH && nbytes % 4 == 0)
+        copy([words](const char* from, char* to) EP_LAMBDA { copy_words<false>(from, words, to); });
+    else if (has_masks && size == 4 && step == 2 * size && n > 0 && n <= Vector<float>::lanes)
+        copy([n](const char* from, char* to) EP_LAMBDA { copy_words<true>(from, static_cast<int>(n), to); });
+    else
+        copy([=](const char* from, char* to) EP_LAMBDA { copy_elements(from, step, size, n, to); });
 }
 
 // Every element of a window has the same place in a line for all channels, so that these are the innermost loop.
@@ -136,12 +158,7 @@ void bring_windows(const ep_windows& w, const char* x, int64_t size, int64_t k, 
             line = run_of(w, x, moved, line, stop, run);
             run.from += begin * w.channel;
             char* const own = to + (begin * elements + element - k) * pitch;
-            const int64_t nbytes = step == size ? (run.end - run.begin) * size : 0;
-            const auto copy = nbytes == 2 * EP_WIDTH ? copy_channels<2 * EP_WIDTH>
-                              : nbytes == EP_WIDTH   ? copy_channels<EP_WIDTH>
-                              : is_of_words(nbytes)  ? copy_channels<WORDS>
-                                                     : copy_channels<0>;
-            copy(w, run, step, size, end - begin, own, elements * pitch);
+            copy_run(w, run, step, size, end - begin, own, elements * pitch);
         }
     }
     if (columns < width)
