@@ -155,6 +155,42 @@ def test_batch_normalisation_is_folded_into_the_convolution(session):
     assert report(made).families == {"convolution": 1}
 
 
+@pytest.mark.parametrize("channels", [(5, 1, 1), (1, 5, 1, 1), (1,), ()])
+@pytest.mark.parametrize("is_convolved", [False, True])
+def test_factors_and_offsets_of_channels_are_folded_into_what_made_them(session, channels, is_convolved):
+    """Into a convolution, and into a batch normalisation that has none before it; whichever side they stand on."""
+    weights = {name: random(5) for name in "sbmv"} | {"f": random(*channels), "o": random(*channels)}
+    nodes = [
+        node("BatchNormalization", ["c" if is_convolved else "x", *"sbmv"], ["n"]),
+        node("Mul", ["f", "n"], ["p"]),
+        node("Add", ["p", "o"], ["y"]),
+    ]
+    if is_convolved:
+        nodes.insert(0, node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]))
+        weights["w"] = random(5, 3, 3, 3)
+    x = random(2, 3 if is_convolved else 5, 6, 7)
+    proto = model(nodes, {"x": (FLOAT, x.shape)}, {"y": (FLOAT, [2, 5, 6, 7])}, weights)
+    made = session(proto)
+    from onnx.reference import ReferenceEvaluator
+
+    np.testing.assert_allclose(made.run([x])[0], ReferenceEvaluator(proto).run(None, {"x": x})[0], rtol=1e-3, atol=1e-5)
+    assert report(made).families == ({"convolution": 1} if is_convolved else {"batch_norm": 1})
+
+
+def test_factors_that_are_no_channels_stay_apart(session):
+    """A row has one for each place, and a larger one makes the result larger; so does a convolution that is read twice."""
+    w, x = random(5, 3, 1, 1), random(1, 3, 6, 5)
+    for other in (random(5), random(2, 5, 1, 1), random(1, 1, 6, 1)):
+        nodes = [node("Conv", ["x", "w"], ["c"]), node("Mul", ["c", "f"], ["y"])]
+        made = session(model(nodes, {"x": (FLOAT, x.shape)}, {"y": (FLOAT, None)}, {"w": w, "f": other}))
+        conv = np.einsum("oc,nchw->nohw", w[..., 0, 0], x)
+        np.testing.assert_allclose(made.run([x])[0], conv * other, rtol=1e-4, atol=1e-6)
+    nodes = [node("Conv", ["x", "w"], ["c"]), node("Mul", ["c", "f"], ["p"]), node("Add", ["p", "c"], ["y"])]
+    made = session(model(nodes, {"x": (FLOAT, x.shape)}, {"y": (FLOAT, None)}, {"w": w, "f": random(5, 1, 1)}))
+    np.testing.assert_allclose(made.run([x])[0], conv * (1 + random(5, 1, 1)), rtol=1e-4, atol=1e-6)
+    assert report(made).families == {"convolution": 1, "broadcast_binary": 2}
+
+
 def test_shape_of_an_input_follows_content_of_another_without_a_wait(session):
     nodes = [node("Reshape", ["x", "shape"], ["r"]), node("Exp", ["r"], ["y"])]
     made = session(model(nodes, {"x": (FLOAT, [6]), "shape": (INT64, ["k"])}, {"y": (FLOAT, None)}))

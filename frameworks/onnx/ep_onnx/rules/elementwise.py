@@ -11,6 +11,8 @@ from ep_primitives import AddN
 from ep_onnx.rules.rule import rule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
     from ep_onnx.value import Value
@@ -29,7 +31,7 @@ _UNARY: Final = {
 _BINARY: Final = {
     "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor",
     "Div": "div", "Equal": "equal", "Greater": "greater_than", "GreaterOrEqual": "greater_equal", "Less": "less_than",
-    "LessOrEqual": "less_equal", "Mul": "mul", "Or": "logical_or", "Sub": "sub", "Xor": "logical_xor",
+    "LessOrEqual": "less_equal", "Or": "logical_or", "Sub": "sub", "Xor": "logical_xor",
 }  # fmt: skip
 
 
@@ -52,7 +54,42 @@ def _add(do: Trace, node: Call, a: Value, b: Value) -> Value:
     for place, (x, row) in enumerate(((a, b), (b, a))):
         if "bias" in x.instead and row.shape == x.shape[-1:] and row.dtype == x.dtype and node.owns(place):
             return x.instead["bias"](row)
-    return do.binary("add", a, b)
+    moved = _by_channels(node, a, b, lambda each, alike: (alike(1), each))
+    return moved or do.binary("add", a, b)
+
+
+@rule("Mul")
+def _mul(do: Trace, node: Call, a: Value, b: Value) -> Value:
+    scaled = _by_channels(node, a, b, lambda each, alike: (each, alike(0)))
+    return scaled or do.binary("mul", a, b)
+
+
+def _by_channels(node: Call, a: Value, b: Value, joined: Callable[..., tuple[Value, Value]]) -> Value | None:
+    """Return what the step that made one operand makes with the other one in it, a constant for each channel; None where it cannot.
+
+    joined : returns the factors and the offsets, of the constant's numbers and of a function that makes as many of one number
+    """
+    for place, (x, other) in enumerate(((a, b), (b, a))):
+        if "scale" not in x.instead or not _has_channels(x, other) or not node.owns(place):
+            continue
+        array, channels = np.asarray(other.array), x.shape[1]
+
+        def alike(number: int, like: Any = array, n: int = channels) -> Value:
+            return node.lasting(f"{n} of {number} in {like.dtype}", lambda: np.full(n, number, like.dtype))
+
+        def spread(like: Any = array, n: int = channels) -> Any:
+            return np.broadcast_to(like.reshape(-1), (n,)).copy()
+
+        return x.instead["scale"](*joined(node.lasting(f"{channels} channels", spread, other), alike))
+    return None
+
+
+def _has_channels(x: Value, other: Value) -> bool:
+    """Return True if a constant has one number for each channel of x, or for all, and makes it no larger."""
+    if not other.is_constant or other.dtype != x.dtype or other.ndim > x.ndim:
+        return False
+    extents = (*(1,) * (x.ndim - other.ndim), *other.shape)
+    return extents[1] in {1, x.shape[1]} and extents[:1] + extents[2:] == (1,) * (x.ndim - 1)
 
 
 @rule("Relu", "Sigmoid", "Tanh")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ep_primitives import BatchNorm, GroupNorm, LayerNorm, RmsLayerNorm
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ep_onnx.value import Value
 
 __all__: list[str] = []
+
+_NOTHING: Final = 1e-30
+"""An epsilon that a variance of 1 absorbs."""
 
 
 @rule("LayerNormalization")
@@ -90,8 +93,25 @@ def _known(do: Trace, node: Call, x: Value, *parameters: Value) -> Value:
     offset = node.lasting(f"offset {epsilon}", lambda: (bias - mean * spread).astype(dtype), *parameters)
     if "scale" in x.instead and node.owns(0):
         return x.instead["scale"](factor, offset)
-    scaled = do.binary("mul", do.cast(x, factor.dtype), _channels(do, factor, x.ndim))
-    return do.cast(do.binary("add", scaled, _channels(do, offset, x.ndim)), x.dtype)
+    return _moved(do, node, x, factor, offset)
+
+
+def _moved(do: Trace, node: Call, x: Value, factor: Value, offset: Value) -> Value:
+    """Append x factor + offset, in the type of these."""
+    like = np.asarray(factor.array)
+    zeros = node.lasting(f"{like.size} of 0 in {like.dtype}", lambda: np.zeros_like(like))
+    ones = node.lasting(f"{like.size} of 1 in {like.dtype}", lambda: np.ones_like(like))
+    y = _normalised(do, x, factor, offset, zeros, ones, _NOTHING)
+
+    def again(more: Value, then: Value) -> Value:
+        wide = [np.asarray(each.array, np.float64) for each in (factor, offset, more, then)]
+        dtype, values = np.asarray(factor.array).dtype, (factor, offset, more, then)
+        both = node.lasting("both factors", lambda: (wide[0] * wide[2]).astype(dtype), *values)
+        behind = node.lasting("both offsets", lambda: (wide[1] * wide[2] + wide[3]).astype(dtype), *values)
+        return _moved(do, node, x, both, behind)
+
+    y.instead["scale"] = again
+    return y
 
 
 def _normalised(do: Trace, x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:

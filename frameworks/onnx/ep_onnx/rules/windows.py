@@ -88,12 +88,12 @@ def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = No
             pads=windows.pads,
             groups=node.get("group", 1),
         )
-        return do.emit(descriptor, None, x=x, w=w, bias=bias)
+        y = do.emit(descriptor, None, x=x, w=w, bias=bias)
+        if w.is_constant and (bias is None or bias.is_constant):
+            y.instead["scale"] = lambda factor, offset: made(*_scaled(node, w, bias, factor, offset))
+        return y
 
-    y = made(w, bias)
-    if w.is_constant and (bias is None or bias.is_constant):
-        y.instead["scale"] = lambda factor, offset: made(*_scaled(node, w, bias, factor, offset))
-    return y
+    return made(w, bias)
 
 
 def _scaled(node: Call, w: Value, bias: Value | None, factor: Value, offset: Value) -> tuple[Value, Value]:
