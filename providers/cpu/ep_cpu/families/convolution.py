@@ -179,8 +179,14 @@ class DirectPool(Direct):
         return super().reason(descriptor) if descriptor.op == self.op else f"of {self.op} alone"
 
     def better(self, descriptor: Pool) -> str:
-        del descriptor
-        return ""
+        if self.reaches(descriptor) or not _are_apart(descriptor):
+            return ""
+        return "windows inside x that lie apart are reduced where they lie"
+
+    def reaches(self, descriptor: Pool) -> bool:
+        """Return True if windows reach beyond x."""
+        found: bool = descriptor.sliding.touches_more(descriptor.x.shape[2:], descriptor.out.shape[2:])
+        return found
 
     def groups(self, descriptor: Pool) -> int:
         return descriptor.x.shape[1] or 1
@@ -192,10 +198,10 @@ class DirectMax(DirectPool):
     op = "max"
 
     def better(self, descriptor: Pool) -> str:
-        reaches = descriptor.sliding.touches_more(descriptor.x.shape[2:], descriptor.out.shape[2:])
-        if reaches or set(descriptor.strides) == {1} or self._has_short_lines(descriptor):
-            return ""
-        return "windows inside x are reduced where they lie"
+        is_beside = set(descriptor.strides) == {1} or self._has_short_lines(descriptor)
+        if not self.reaches(descriptor) and not is_beside:
+            return "windows inside x are reduced where they lie"
+        return super().better(descriptor)
 
     def _has_short_lines(self, descriptor: Pool) -> bool:
         """Return True if windows two apart meet elements of a line again, and loops along it would be short."""
@@ -239,6 +245,14 @@ class DirectAverage(DirectPool):
                 begin = window * sliding.strides[axis] - sliding.before[axis]
                 step = sliding.dilations[axis]
                 yield range(begin, begin + sliding.window[axis] * step, step), first[axis], last[axis] - 1
+
+
+def _are_apart(descriptor: Pool) -> bool:
+    """Return True if no two windows meet the same element, nor begin beside one another or two apart along a line."""
+    sliding, counts = descriptor.sliding, descriptor.out.shape[2:]
+    each = zip(sliding.strides, sliding.spans, counts, strict=True)
+    is_apart = all(stride >= span or count == 1 for stride, span, count in each)
+    return is_apart and (counts[-1] == 1 or sliding.strides[-1] > _DEALT)
 
 
 def _counts_some(places: range, first: int, last: int) -> bool:

@@ -132,6 +132,24 @@ def test_largest_elements_agree_with_the_definition(stream, dtype, shape, window
     assert type(whole.on(stream.device).implementation) is not DirectMax
 
 
+@pytest.mark.parametrize("op", ["max", "average"])
+def test_windows_that_lie_apart_inside_x_are_reduced(stream, op):
+    """One window for all of x, and such as begin three apart: vectors of places would be nearly empty."""
+    for shape, window, strides, is_direct in (
+        ((2, 5, 7, 7), 7, 1, False),
+        ((2, 5, 13, 12), 3, 3, False),
+        ((2, 5, 13, 12), (3, 1), (3, 1), True),
+        ((2, 5, 8, 8), 7, 1, True),
+    ):
+        x = drawn("float32", *shape)
+        whole = Pool.infer(op, x, window, strides=strides)
+        implementation = whole.on(stream.device).implementation
+        assert isinstance(implementation, (DirectMax, DirectAverage)) == (
+            is_direct and (op, strides) != ("max", (3, 1))
+        )
+        check(PoolFamily(), whole, stream, "float32", x=x)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("extent", range(5, 70))
 @pytest.mark.parametrize("step", [1, 2])
