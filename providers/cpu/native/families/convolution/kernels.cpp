@@ -143,8 +143,9 @@ void convolve(const ep_convolution_plan& g, char* const* at, int64_t begin, int6
     S* const own = bias + g.made;
     S* const counts = own + g.made * g.channels * layout.size();
     Weights<S> weights(g, layout, at, own, bias);
-    for (int64_t number = begin; number < end; ++number) {
-        const ep::Piece piece = piece_of(g, number);
+    if (g.divisor == 0) layout.count(counts);
+    ep::Piece piece = piece_of(g, begin);
+    for (int64_t number = begin; number < end; ++number, advance(g, piece)) {
         const S* const w = weights.of(piece.group);
         layout.bring(given(g, at, piece), piece, S{0}, x);
         const auto sum = g.made == 1 ? sum_piece<S, 1, 8> : sum_piece<S, MADE_AT_ONCE, 3>;

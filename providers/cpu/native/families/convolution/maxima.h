@@ -53,8 +53,8 @@ void find_largest(const ep_convolution_plan& g, char* const* at, int64_t begin, 
     const Layout layout(g);
     S* const x = reinterpret_cast<S*>(scratch);
     S* const out = x + layout.channel() + ep::BEYOND;
-    for (int64_t number = begin; number < end; ++number) {
-        const ep::Piece piece = piece_of(g, number);
+    ep::Piece piece = piece_of(g, begin);
+    for (int64_t number = begin; number < end; ++number, advance(g, piece)) {
         layout.bring(given(g, at, piece), piece, -std::numeric_limits<S>::infinity(), x);
         order(x, layout.channel());
         find_places<S, 4>(layout, layout.length(piece.count), x, out);

@@ -34,6 +34,7 @@ class Layout {
         size_ = place + 1;
         const int last = w_.ndim - 1;
         const ep_storage& storage = *g_.row->from;
+        for (int phase = 0; phase < 2; ++phase) parts_[phase] = part_of(phase);
         deals_ = w_.stride[last] == 2 && meets(last, 1) && w_.step[last] == storage.size &&
                  (storage.is_direct || w_.extent[last] <= ep::BLOCK);
     }
@@ -54,14 +55,12 @@ class Layout {
     template <class S>
     void bring(const char* at, const ep::Piece& piece, S beside, S* to) const {
         const int last = w_.ndim - 1;
+        int64_t place[EP_SPATIAL] = {};
         for (int64_t phase = 0; phase < phases_; ++phase) {
-            int64_t place[EP_SPATIAL];
-            bool is_met = true;
-            for (int64_t d = last, rest = phase; d >= 0; rest /= w_.stride[d], --d) {
-                place[d] = rest % w_.stride[d];
-                is_met = is_met && meets(static_cast<int>(d), place[d]);
-            }
-            if (is_met && !(deals_ && place[last] == 1)) bring_phase(at, piece, place, beside, to + phase * plane_);
+            bool is_met = !(deals_ && place[last] == 1);
+            for (int d = 0; d <= last; ++d) is_met = is_met && meets(d, place[d]);
+            if (is_met) bring_phase(at, piece, place, beside, to + phase * plane_);
+            for (int d = last; d >= 0 && ++place[d] == w_.stride[d]; --d) place[d] = 0;
         }
         std::fill_n(to + g_.channels * channel(), ep::BEYOND, beside);
     }
@@ -87,12 +86,18 @@ class Layout {
         });
     }
 
-    // Divides the sums of a piece by the numbers of elements that count; `inner` has room for those of a line.
+    // The numbers of elements along a line that count, for each of its windows.
     template <class S>
-    void divide(S* sums, const ep::Piece& piece, S* inner) const {
+    void count(S* inner) const {
+        const int last = w_.ndim - 1;
+        for (int64_t i = 0; i < w_.count[last]; ++i) inner[i] = static_cast<S>(counted(last, i));
+    }
+
+    // Divides the sums of a piece by the numbers of elements that count, of which `inner` are those along a line.
+    template <class S>
+    void divide(S* sums, const ep::Piece& piece, const S* inner) const {
         const int last = w_.ndim - 1;
         const int64_t n = w_.count[last];
-        for (int64_t i = 0; i < n; ++i) inner[i] = static_cast<S>(counted(last, i));
         each_line(piece.count, w_.count, [&](const int64_t* index) {
             int64_t line = 0, outer = 1;
             for (int d = 0; d < last; ++d) {
@@ -116,6 +121,7 @@ class Layout {
 
     // Whether a window has an element at place p, p + stride, ... of a dimension.
     bool meets(int d, int64_t p) const {
+        if (w_.dilation[d] == 1) return p < w_.window[d];
         for (int64_t k = 0; k < w_.window[d] && k < w_.stride[d]; ++k)
             if (k * w_.dilation[d] % w_.stride[d] == p) return true;
         return false;
@@ -136,7 +142,8 @@ class Layout {
     struct Part {
         int64_t from, begin, end;
     };
-    Part part(int64_t phase) const {
+    Part part(int64_t phase) const { return phase < 2 ? parts_[phase] : part_of(phase); }
+    Part part_of(int64_t phase) const {
         const int last = w_.ndim - 1;
         const int64_t n = extent_[last], stride = w_.stride[last], from = phase - w_.before[last];
         const int64_t begin = from >= 0 ? 0 : std::min(n, (-from + stride - 1) / stride);
@@ -236,6 +243,7 @@ class Layout {
     int64_t extent_[EP_SPATIAL], pitch_[EP_SPATIAL];
     int64_t plane_ = 1, phases_ = 1, size_;
     int64_t window_[ep::WINDOW];
+    Part parts_[2];
     bool deals_;  // whether phases of the last dimension are brought two at a time
 };
 
@@ -243,6 +251,14 @@ class Layout {
 inline ep::Piece piece_of(const ep_convolution_plan& g, int64_t number) {
     const int64_t cuts = (g.windows.count[0] + g.lines - 1) / g.lines, first = number % cuts * g.lines;
     return {number / cuts / g.groups, number / cuts % g.groups, first, std::min(g.lines, g.windows.count[0] - first)};
+}
+inline void advance(const ep_convolution_plan& g, ep::Piece& piece) {
+    piece.first += g.lines;
+    if (piece.first >= g.windows.count[0]) {
+        piece.first = 0;
+        if (++piece.group == g.groups) piece.group = 0, ++piece.image;
+    }
+    piece.count = std::min(g.lines, g.windows.count[0] - piece.first);
 }
 inline const char* given(const ep_convolution_plan& g, char* const* at, const ep::Piece& piece) {
     return at[EP_CONVOLUTION_X] + piece.image * g.image[EP_CONVOLUTION_X] + piece.group * g.group[EP_CONVOLUTION_X];
