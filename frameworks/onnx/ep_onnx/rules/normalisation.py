@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_THREE_QUARTERS: Final = 0.75
+"""ONNX's exponent of LRN, if a model has none."""
 _NOTHING: Final = 1e-30
 """An epsilon that a variance of 1 absorbs."""
 
@@ -142,7 +144,15 @@ def _lrn(do: Trace, node: Call, x: Value) -> Value:
     total = do.reduce("sum", windows, [-1], keeps=False)
     share = do.binary("mul", total, do.constant(node.get("alpha", 1e-4) / size, x.dtype))
     base = do.binary("add", share, do.constant(node.get("bias", 1.0), x.dtype))
-    return do.binary("div", x, do.binary("pow", base, do.constant(node.get("beta", 0.75), x.dtype)))
+    return do.binary("div", x, _power(do, base, node.get("beta", _THREE_QUARTERS)))
+
+
+def _power(do: Trace, base: Value, exponent: float) -> Value:
+    """Append base ** exponent; by square roots, a third of the time, where that is the usual one."""
+    if exponent != _THREE_QUARTERS:
+        return do.binary("pow", base, do.constant(exponent, base.dtype))
+    root = do.unary("sqrt", base)
+    return do.binary("mul", root, do.unary("sqrt", root))
 
 
 def _channels(do: Trace, each: Value, rank: int) -> Value:
