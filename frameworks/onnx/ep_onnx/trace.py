@@ -149,7 +149,10 @@ class Trace:
 
     def unary(self, op: str, x: Value, *, out: Value | None = None, **attributes: float) -> Value:
         """Append out = op(x)."""
-        return self.emit(ElementwiseUnary.infer(op, x.spec, out=out and out.spec, **attributes), out, x=x)
+        made = self.emit(ElementwiseUnary.infer(op, x.spec, out=out and out.spec, **attributes), out, x=x)
+        if out is None:
+            made.instead["place"] = lambda place: self.unary(op, x, out=place, **attributes)
+        return made
 
     def binary(self, op: str, a: Value, b: Value, *, out: Value | None = None, **attributes: float) -> Value:
         """Append out = op(a, b), with the broadcasting of NumPy; a constant of one element becomes a number."""
@@ -227,16 +230,20 @@ class Trace:
         made.element = x.element
         return made
 
-    def joined(self, parts: Sequence[Value], axis: int) -> Value:
-        """Append the parts joined along an axis."""
+    def joined(self, parts: Sequence[Value], axis: int, owned: Sequence[bool] | None = None) -> Value:
+        """Append the parts joined along an axis; those that are `owned`, because nothing else reads them, are made there."""
         first = parts[0]
         extent = sum(part.shape[axis] for part in parts)
         out = self.empty(first.dtype, (*first.shape[:axis], extent, *first.shape[axis + 1 :]))
         begin, lead = 0, (slice(None),) * axis
-        for part in parts:
+        for part, is_owned in zip(parts, owned or [False] * len(parts), strict=True):
             end = begin + part.shape[axis]
             if part.size:
-                self.copy(part, out[(*lead, slice(begin, end))])
+                place = out[(*lead, slice(begin, end))]
+                if is_owned and "place" in part.instead:
+                    part.instead["place"](place)
+                else:
+                    self.copy(part, place)
             begin = end
         out.element = first.element
         return out

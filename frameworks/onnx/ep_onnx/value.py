@@ -51,8 +51,8 @@ class Value:
     element : ONNX's element type where EP's holds a narrower one, else None
 
     `instead` has functions that make the value and the next operation in one step in place of two: by "scale" (a factor
-    and an offset for each channel), "bias" (one for each column) and "activation" (its name). The first step then falls
-    away, because nothing reads its result.
+    and an offset for each channel), "bias" (one for each column) and "activation" (its name); and "place" makes the value
+    itself where another one lies. The first step then falls away, because nothing reads its result.
     `is_read` is true where the array is the content of one run, which the host has read, or worked out from such: devices
     compute with it all the same.
     `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and constants made of them.

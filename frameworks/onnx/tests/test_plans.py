@@ -177,6 +177,26 @@ def test_factors_and_offsets_of_channels_are_folded_into_what_made_them(session,
     assert report(made).families == ({"convolution": 1} if is_convolved else {"batch_norm": 1})
 
 
+def test_parts_are_made_where_they_are_joined(session):
+    """A part that something else reads as well is copied; so is an input."""
+    x, w = random(2, 3, 4, 5), random(6, 3, 3, 3)
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        node("Exp", ["x"], ["e"]),
+        node("Sqrt", ["x"], ["r"]),
+        node("Concat", ["r", "e", "x", "c"], ["y"], axis=1),
+        node("Abs", ["e"], ["z"]),
+    ]
+    outputs = {"y": (FLOAT, [2, 15, 4, 5]), "z": (FLOAT, list(x.shape))}
+    proto = model(nodes, {"x": (FLOAT, x.shape)}, outputs, {"w": w})
+    made = session(proto)
+    from onnx.reference import ReferenceEvaluator
+
+    for found, wanted in zip(made.run([x]), ReferenceEvaluator(proto).run(None, {"x": x}), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert report(made).families == {"convolution": 1, "elementwise_unary": 3, "copy": 2}
+
+
 def test_factors_that_are_no_channels_stay_apart(session):
     """A row has one for each place, and a larger one makes the result larger; so does a convolution that is read twice."""
     w, x = random(5, 3, 1, 1), random(1, 3, 6, 5)

@@ -109,8 +109,10 @@ def _concat(do: Trace, node: Call, *parts: Value) -> Value:
         if part.shape != (0,) and _beside(part, axis) != _beside(parts[0], axis) and parts[0].shape != (0,):
             message = f"parts have the shapes {[each.shape for each in parts]}; needs the same ones but for axis {axis}"
             raise ValueError(message)
-    left = [part for part in parts if part.size] or parts
-    return left[0] if len(left) == 1 else do.joined(left, axis)
+    left = [place for place, part in enumerate(parts) if part.size] or [*range(len(parts))]
+    if len(left) == 1:
+        return parts[left[0]]
+    return do.joined([parts[place] for place in left], axis, [node.owns(place) for place in left])
 
 
 def _beside(part: Value, axis: int) -> tuple[int, ...]:

@@ -78,7 +78,7 @@ def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = No
         message = f"kernel_shape is {[*kernel]}, and the weights have {[*w.shape[2:]]}; give the extents of the weights"
         raise ValueError(message)
 
-    def made(w: Value, bias: Value | None) -> Value:
+    def made(w: Value, bias: Value | None, place: Value | None = None) -> Value:
         descriptor = Convolution.infer(
             x.spec,
             w.spec,
@@ -87,8 +87,10 @@ def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = No
             dilations=windows.dilations,
             pads=windows.pads,
             groups=node.get("group", 1),
+            y=place and place.spec,
         )
-        y = do.emit(descriptor, None, x=x, w=w, bias=bias)
+        y = do.emit(descriptor, place, x=x, w=w, bias=bias)
+        y.instead["place"] = lambda place: made(w, bias, place)
         if w.is_constant and (bias is None or bias.is_constant):
             y.instead["scale"] = lambda factor, offset: made(*_scaled(node, w, bias, factor, offset))
         return y
