@@ -90,7 +90,7 @@ class PlanKernel(CommandKernel):
 
     def __init__(self, native: Native, row: Row, plan: Plan, present: Sequence[bool]) -> None:
         self._plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
-        self._kept = [value for value in plan.fields.values() if isinstance(value, native.ffi.CData)]
+        self._kept = plan.fields  # what the plan points to, alone or in a sequence, lives as long
         self._native = native
         self._keep = plan.keep
         self._name = row[0]

@@ -69,19 +69,20 @@ def _by_channels(node: Call, a: Value, b: Value, joined: Callable[..., tuple[Val
 
     joined : returns the factors and the offsets, of the constant's numbers and of a function that makes as many of one number
     """
-    for place, (x, other) in enumerate(((a, b), (b, a))):
-        if "scale" not in x.instead or not _has_channels(x, other) or not node.owns(place):
-            continue
-        array, channels = np.asarray(other.array), x.shape[1]
+    sides = enumerate(((a, b), (b, a)))
+    found = [each for place, each in sides if "scale" in each[0].instead and _has_channels(*each) and node.owns(place)]
+    if not found:
+        return None
+    x, other = found[0]
+    array, channels = np.asarray(other.array), x.shape[1]
 
-        def alike(number: int, like: Any = array, n: int = channels) -> Value:
-            return node.lasting(f"{n} of {number} in {like.dtype}", lambda: np.full(n, number, like.dtype))
+    def alike(number: int) -> Value:
+        return node.lasting(f"{channels} of {number} in {array.dtype}", lambda: np.full(channels, number, array.dtype))
 
-        def spread(like: Any = array, n: int = channels) -> Any:
-            return np.broadcast_to(like.reshape(-1), (n,)).copy()
+    def spread() -> Any:
+        return np.broadcast_to(array.reshape(-1), (channels,)).copy()
 
-        return x.instead["scale"](*joined(node.lasting(f"{channels} channels", spread, other), alike))
-    return None
+    return x.instead["scale"](*joined(node.lasting(f"{channels} channels", spread, other), alike))
 
 
 def _has_channels(x: Value, other: Value) -> bool:

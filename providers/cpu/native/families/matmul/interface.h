@@ -35,8 +35,8 @@ typedef struct {
 enum { EP_CONSTANT_STATE = 64 };
 int64_t ep_matmul_constant(const ep_matmul_plan* plan, int operand);
 
-/* How many sums the panels of m rows and n columns have, those beyond them among these; few rows count as what they
- * take. */
+/* How many sums the panels of m rows and n columns hold, with those that fill up the last panels. Fewer than four rows
+ * count as four, whose products take as long. */
 int64_t ep_matmul_sums(const ep_row* row, int64_t m, int64_t n);
 
 /* How many bytes the threads of this process keep for their panels and sums of products. */
