@@ -26,12 +26,13 @@ inline void stream_copy(char* dst, const char* src, int64_t nbytes) {
     std::memcpy(dst, src, static_cast<size_t>(nbytes));
 }
 
-// The same from beyond the caches.
+// The same from beyond the caches. A Zen 5 fetches the next lines by itself, and takes up to 1.4 times as long where
+// others of the same half a KiB are asked for.
 inline void stream_far(char* dst, const char* src, int64_t nbytes) {
-    constexpr int64_t AHEAD = 512;
+    const int64_t ahead = FORESEES ? 2048 : 512;
     for (; nbytes >= LINE; nbytes -= LINE, dst += LINE, src += LINE) {
 #if defined(__GNUC__)
-        __builtin_prefetch(src + AHEAD);
+        __builtin_prefetch(src + ahead);
 #endif
         stream_copy(dst, src, LINE);
     }
