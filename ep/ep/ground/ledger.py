@@ -35,7 +35,9 @@ class Ticket(NamedTuple):
 
     def of(self, node: int, what: object) -> Ticket:
         """Return the ticket of one node of this graph's launch, or of one stage of this step's."""
-        return self._replace(node=node if self.what == GRAPH else None, what=str(what))
+        # Graphs ask at each launch of a node: the tuple without its class's constructor.
+        own, stream, sequence, _ = self
+        return tuple.__new__(Ticket, (str(what), stream, sequence, node if own == GRAPH else None))
 
     def blame(self, error: BaseException) -> None:
         """Note in an error that it is this enqueue's, unless it is another's already."""

@@ -37,6 +37,12 @@ class Pending:
         if not len(commands) % _BATCH:
             self.sweep()
 
+    def add_all(self, added: list[_Command]) -> None:
+        """Take note of several commands at once."""
+        self._commands += added
+        if len(self._commands) >= _BATCH:
+            self.sweep()
+
     def sweep(self) -> bool:
         """Forget finished commands, but for the first failure, and return True if any are left.
 

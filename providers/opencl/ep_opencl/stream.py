@@ -96,9 +96,8 @@ class ClStream(ep.spi.Stream):
         """Take note of a graph's commands, each with its node and op; a synchronous stream waits for all of them."""
         self.calls += len(commands)
         self._is_flushed = False
-        ticket = self.ledger.ticket()
-        for event, node, what in commands:
-            self._pending.add(event, ticket.of(node, what))
+        of = self.ledger.ticket().of
+        self._pending.add_all([(event, of(node, what)) for event, node, what in commands])
         if self.is_synchronous and commands:
             self.synchronize()
 
