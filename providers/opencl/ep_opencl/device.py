@@ -40,6 +40,7 @@ class ClDevice(ep.spi.Device):
 
     native   : the pyopencl device
     is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
+    foresees : True if it is a processor that fetches the lines behind those that are read; Intel's of clouds do not
     target   : how it likes portable kernels to be cut
     processor: the processor's name that EP wrote for the driver's compiler, "" if it wrote none
     is_lost  : True if its compiler knows no processor that it could compile for
@@ -60,6 +61,7 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
+        self.foresees = self.is_cpu and "intel" not in native.name.lower()
         self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
         self.works_in_waits = self.is_cpu and not is_pocl(native)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ep_simt
 import numpy as np
 import pytest
+from ep.work.cache import LRU
+from ep_opencl.compiler import program
 from ep_opencl.description import ROUNDED
 from ep_opencl.implementations import IMPLEMENTATIONS
-from ep_primitives import Cast, Copy, ElementwiseUnary, Fill
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
 
 import ep
 
@@ -74,3 +77,34 @@ def test_fill_and_copy_reach_every_other_element_alone(device, stream, get):
     want.reshape(5, 28)[:, 1:15:2] = -9
     assert np.array_equal(get(memory, "int32"), want)
     assert np.array_equal(get(other, "int32"), want)
+
+
+@pytest.mark.parametrize(
+    "descriptor",
+    [
+        ElementwiseUnary.infer("relu", ep.TensorSpec("float32", (4099,))),
+        Cast(x=ep.TensorSpec("float32", (4099,)), out=ep.TensorSpec("int8", (4099,))),
+        BroadcastBinary.infer("add", ep.TensorSpec("float32", (13, 707)), ep.TensorSpec("float32", (707,))),
+    ],
+    ids=lambda descriptor: descriptor.family,
+)
+@pytest.mark.parametrize("foresees", [False, True])
+def test_loops_that_ask_for_lines_ahead_and_others_do_the_same(
+    device, stream, put, get, monkeypatch, foresees, descriptor
+):
+    """A processor has one of both; neither is left untried on the other kind."""
+    options = program._options(device.twin)
+    monkeypatch.setattr(device.twin, "foresees", foresees)
+    monkeypatch.setattr(device.twin, "_programs", LRU())
+    assert (program._options(device.twin) == options) == (foresees == ("-DEP_FORESEES" in options))
+    given = [_array(spec.dtype, spec.size).reshape(spec.shape) for spec in descriptor.specs[:-1]]
+    out = put(np.zeros(descriptor.out.shape, descriptor.out.dtype))
+    portable = ep_simt.Portable()
+    kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
+    kernel.launch(stream.twin, (*map(put, given), out), ())
+    wanted = {
+        "elementwise_unary": lambda x: np.maximum(x, 0),
+        "cast": lambda x: x.astype(np.int8),
+        "broadcast_binary": np.add,
+    }[descriptor.family](*given)
+    np.testing.assert_array_equal(get(out, wanted.dtype), wanted.reshape(-1))

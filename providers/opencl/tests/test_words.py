@@ -16,7 +16,7 @@ _WORDS = Path(__file__).parents[2] / "simt" / "tests" / "words.inc"
 @pytest.fixture(scope="module")
 def run(device):
     """Return a function that runs one kernel of words.inc on arrays, in place."""
-    defines = "#define EP_HAS_F64 0\n#define EP_WIDE 0\n"
+    defines = "#define EP_HAS_F64 0\n#define EP_WIDE 0\n#define EP_ROWS_APART 1\n"
     source = defines + PRELUDE + text("dialect/dialect.h") + _WORDS.read_text(encoding="utf-8")
     program = build_source(device.twin, source, "words")
     queue = cl.CommandQueue(device.twin.context)

@@ -90,8 +90,10 @@ typedef double ep_f64;
 #define EP_VECTOR(T, n) __attribute__((ext_vector_type(n), aligned(sizeof(T)))) T
 #define EP_CONVERTED_VECTOR(x, V) __builtin_convertvector(x, V)
 #endif
-// The line at a place will be read soon, or written. The place may lie beside memory: nothing is read.
-#if defined(__clang__) && defined(EP_ON_CPU) && !defined(EP_INTERPRETED)
+// The line at a place will be read soon, or written. The place may lie beside memory: nothing is read. A processor that
+// foresees what follows has the word in programs alone that move rows which lie apart: their loops would take longer.
+#if defined(__clang__) && defined(EP_ON_CPU) && !defined(EP_INTERPRETED) && \
+    (!defined(EP_FORESEES) || defined(EP_ROWS_APART))
 #define EP_PREFETCH(place) __builtin_prefetch((const void*)(size_t)(place), 0)
 #define EP_PREFETCH_TO(place) __builtin_prefetch((const void*)(size_t)(place), 1)
 #endif

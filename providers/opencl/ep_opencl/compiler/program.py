@@ -97,6 +97,8 @@ def _options(device: ClDevice) -> list[str]:
     options = ["-cl-std=CL1.2", "-w"]
     if device.is_cpu:
         options.append("-DEP_ON_CPU")
+    if device.foresees:
+        options.append("-DEP_FORESEES")
     if ROUNDED in device.info.features:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     if device.processor:

@@ -97,6 +97,7 @@ def _program(variant: _Variant) -> Program:
     across = min(tile, group)
     words: dict[str, object] = {
         "EP_WIDE": int(wide),
+        "EP_ROWS_APART": 1,
         **bits_words(element),
         **pack_words({"x": element, "out": element}, ("t",), spread),
         **access("x", element),

@@ -70,7 +70,8 @@ def _few(space: Geometry, target: Target) -> tuple[int, Geometry]:
 @functools.cache
 def _program(element: str, spread: int, *, wide: bool) -> Program:
     """Return the program of a length."""
-    words = {"EP_WIDE": int(wide), **bits_words(element), **access("x", element), **access("out", element)}
+    words = {"EP_WIDE": int(wide), "EP_ROWS_APART": 1, **bits_words(element)}
+    words |= access("x", element) | access("out", element)
     words |= pack_words({"x": element, "indices": None, "out": element}, ("ts",), spread)
     numbers, walk = (number("extent", "i64"), number("step", "i64")), Layout(strided=True, wide=wide).parameters
     entries = []

@@ -92,6 +92,7 @@ def _program(element: str, spread: int, *, wide: bool) -> Program:
     """Return the program of a length."""
     words: dict[str, object] = {
         "EP_WIDE": int(wide),
+        "EP_ROWS_APART": 1,
         **bits_words(element),
         **{f"EP_{mode.upper()}": place for place, mode in enumerate(_MODES)},
         **pack_words({"x": None, "out": element}, (), spread),
