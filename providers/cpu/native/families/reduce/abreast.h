@@ -69,7 +69,9 @@ struct Elements {
     EP_INLINE V<S> of(int64_t row, int64_t i) const {
         return op.of(load_stored<typename Abreast<Op>::E>(reinterpret_cast<const T*>(at + row * step) + i));
     }
-    EP_INLINE V<S> four(int64_t i) const { return op.join(op.join(of(0, i), of(1, i)), op.join(of(2, i), of(3, i))); }
+    EP_INLINE V<S> four(int64_t i, int64_t row = 0) const {
+        return op.join(op.join(of(row, i), of(row + 1, i)), op.join(of(row + 2, i), of(row + 3, i)));
+    }
     EP_INLINE void fetch(int64_t row, int64_t i, int64_t ahead) const {
         __builtin_prefetch(at + row * step + i * int64_t{sizeof(T)} + ahead);
     }
@@ -103,17 +105,20 @@ EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T>
     for (int v = 0; v < VECTORS; ++v) store<S>(states + v * x.lanes, state[v]);
 }
 
-// Four rows along n places, so that each is a stream, and the next four are fetched; the states stay in the first
-// cache.
-template <class Op, class T>
-EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
+// Four rows along n places, so that each is a stream, and the next four are fetched; or eight, where the processor
+// foresees the next ones. The states stay in the first cache.
+template <class Op, class T, int fours>
+EP_INLINE void join_fours(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
     using S = typename Abreast<Op>::State;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; i += x.lanes) {
-        if (i * int64_t{sizeof(T)} % ep::LINE == 0)
+        if (fours == 1 && i * int64_t{sizeof(T)} % ep::LINE == 0)
             for (int row = 0; row < 4; ++row)
                 __builtin_prefetch(x.at + (row + 4) * x.step + i * int64_t{sizeof(T)}, 0, 2);
-        store<S>(states + i, x.op.join(load(states + i), x.four(i)));
+        V<S> state = load(states + i);
+#pragma GCC unroll 2
+        for (int four = 0; four < fours; ++four) state = x.op.join(state, x.four(i, 4 * four));
+        store<S>(states + i, state);
     }
 }
 
@@ -128,8 +133,10 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
     S* const to = static_cast<S*>(states);
     constexpr int of_lanes = int{ep::LANES} / x.lanes;
     // The lanes of one row stay in registers.
-    if (n > ep::LANES)
-        for (; rows >= 4; rows -= 4, x.go(4)) join_four(to, x, whole);
+    if (n > ep::LANES) {
+        for (; ep::FORESEES && rows >= 8; rows -= 8, x.go(8)) join_fours<Op, T, 2>(to, x, whole);
+        for (; rows >= 4; rows -= 4, x.go(4)) join_fours<Op, T, 1>(to, x, whole);
+    }
     int64_t i = 0;
     const auto join = [&](auto vectors) {
         for (; i + vectors * x.lanes <= whole; i += vectors * x.lanes)

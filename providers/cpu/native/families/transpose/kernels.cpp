@@ -1,5 +1,6 @@
 // Transposition of blocks through buffers that the first cache holds: rows of x come in, unless a whole block is read
-// where it lies, whole rows of out go out, and the code between them needs no edges. Compiled once per instruction set.
+// where it lies, whole rows of out go out, and the code between them needs no edges. Rows of the block after the next
+// are fetched beside those that go out, not all at once. Compiled once per instruction set.
 #include "isa/isa.h"
 #include "runtime/moves.h"
 #include "transposer.h"
@@ -50,6 +51,13 @@ EP_INLINE void put_row(const ep::Block& block, char* to, const char* from, int64
         copy_row<NBYTES>(to, from, nbytes);
 }
 
+// Into the second cache.
+EP_INLINE void fetch_row(const char* at, int64_t nbytes) {
+#if defined(__GNUC__)
+    for (int64_t line = 0; line < nbytes; line += ep::LINE) __builtin_prefetch(at + line, 0, 2);
+#endif
+}
+
 // Of at most X bytes a row of x and OUT a row of out.
 template <class U, int X, int OUT>
 void move(const ep::Block& block) {
@@ -63,17 +71,15 @@ void move(const ep::Block& block) {
     const int64_t step = lies ? block.x_step : X;
     for (int64_t row = 0; !lies && row < block.height; ++row)
         copy_row<X>(in + row * X, block.x + row * block.x_step, width);
-#if defined(__GNUC__)
-    if (block.next != nullptr)
-        for (int64_t row = 0; row < block.height; ++row)
-            for (int64_t at = 0; at < width; at += ep::LINE)
-                __builtin_prefetch(block.next + row * block.x_step + at, 0, 2);
-#endif
     for (int64_t row = 0; row < height; row += EP_WIDTH)
         for (int64_t at = 0; at < width; at += LANE)
             transpose_tile<U>(from + row / SIZE * step + at, step, turned + at / SIZE * OUT + row, OUT);
-    for (int64_t row = 0; row < block.width; ++row)
+    const int64_t share = block.later == nullptr ? 0 : (block.height + block.width - 1) / block.width;
+    const char* later = block.later;
+    for (int64_t row = 0; row < block.width; ++row) {
+        for (int64_t i = 0; i < share; ++i, later += block.x_step) fetch_row(later, width);
         put_row<OUT>(block, block.out + row * block.out_step, turned + row * OUT, height);
+    }
 }
 
 // N contiguous elements of x, which has no gaps, become one element each of N rows. The compiler vectorises the loops;

@@ -45,15 +45,15 @@ void transpose_part(void* context, int i) {
     const Job& job = *static_cast<const Job*>(context);
     const int64_t all = job.plan->matrices * job.across * job.along;
     const int64_t begin = i * job.part, end = begin + job.part < all ? begin + job.part : all;
-    ep::Block block = block_of(job, begin);
+    const bool is_far = job.plan->traffic > ep::OWN * ep::threads();
+    const auto block_at = [&](int64_t number) { return number < end ? block_of(job, number) : ep::Block{}; };
+    ep::Block block = block_at(begin), next = block_at(begin + 1);
     for (int64_t number = begin; number < end; ++number) {
-        ep::Block next = {};
-        if (number + 1 < end) {
-            next = block_of(job, number + 1);
-            block.next = next.x;
-        }
+        const ep::Block later = block_at(number + 2);
+        block.later = is_far ? later.x : nullptr;
         job.blocks.move(block);
         block = next;
+        next = later;
     }
     if (job.streams) ep::stream_done();
 }

@@ -14,8 +14,8 @@ struct Block {
     const char* x;
     char* out;
     int64_t x_step, out_step, width, height;
-    bool streams;      // past the caches
-    const char* next;  // where the next block of x begins, null if there is none
+    bool streams;       // past the caches
+    const char* later;  // where the block of x after the next begins, null if there is none or it is near
 };
 
 using Move = void (*)(const Block& block);
