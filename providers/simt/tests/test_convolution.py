@@ -19,6 +19,11 @@ def convolution(x=(2, 64, 56, 56), w=(64, 64, 3, 3), dtype="float32", strides_of
     return Convolution.infer(given, ep.TensorSpec(dtype, w), **{"pads": 1, **options})
 
 
+def weighed(strides):
+    w = ep.TensorSpec("float32", (64, 64, 3, 3), strides)
+    return Convolution.infer(ep.TensorSpec("float32", (2, 64, 56, 56)), w, pads=1)
+
+
 def entries(descriptor, target):
     return [launch.entry for launch in BODY.plan(descriptor, target).launches]
 
@@ -28,6 +33,15 @@ def test_images_meet_weights_in_one_launch_without_scratch(target):
     plan = BODY.plan(convolution(x=(64, 64, 56, 56)), target)
     assert [launch.entry for launch in plan.launches] == ["product_tiles"]
     assert plan.scratch_nbytes == 0
+
+
+@TARGETS
+def test_y_need_not_lie_as_a_matrix(target):
+    padded, every_other = (64 * 4000, 4000, 60, 1), (64 * 12544, 12544, 224, 2)
+    for strides in (padded, every_other):
+        y = ep.TensorSpec("float32", (2, 64, 56, 56), strides)
+        assert {*entries(convolution(y=y), target)} <= {"product_tiles", "product_finish"}
+        assert entries(convolution(y=y, w=(64, 1, 3, 3), groups=64), target) == ["convolution_few"]
 
 
 @TARGETS
@@ -59,7 +73,7 @@ def test_tables_fit_beside_tiles(dtype, group):
     product = Product.of(line.key, ep_simt.GPU._replace(group=group))
     tile = product.tile
     elements = tile.rows * tile.left_pitch + tile.depth * tile.right_pitch + (group == 1) * tile.rows * tile.columns
-    tables = 4 * (len(line.strides) + 1) * (tile.depth + tile.columns)
+    tables = 4 * ((len(line.strides) + 1) * (tile.depth + tile.columns) + tile.columns)
     assert not BODY.refusal(line)
     assert elements * product.itemsize + tables <= (256 << 10 if group == 1 else 32 << 10)
 
@@ -71,7 +85,11 @@ def test_tables_fit_beside_tiles(dtype, group):
         (convolution(w=(0, 64, 3, 3)), "no elements"),
         (convolution(x=(2,) * 8, w=(3, 2, 1, 1, 1, 1, 1, 2)), "6 spatial dimensions"),
         (convolution(x=(2, 4, 9), w=(4, 4, 3), pads=1 << 30, strides=1 << 28), "windows reach"),
-        (convolution(y=ep.TensorSpec("float32", (2, 64, 56, 56), (64 * 4000, 4000, 60, 1))), "no matrix"),
+        (weighed((64 * 10, 10, 3, 1)), "no matrix"),
+        (
+            convolution(x=(2, 4, 9), w=(4, 4, 3), y=ep.TensorSpec("float32", (2, 4, 9), (1, 2, 1 << 29))),
+            "windows reach",
+        ),
     ],
 )
 def test_what_is_refused_is_lowered(descriptor, reason):

@@ -24,8 +24,13 @@ def entries(*args, **words):
 @pytest.mark.parametrize("target", [CPU, GPU])
 def test_rows_that_a_group_holds_are_measured_by_one_launch_and_long_ones_by_two(target):
     assert entries((64, 1000), target, reduction="none") == ["rows", "losses_i64"]
-    assert entries((64, 1000), target, reduction="sum") == ["rows", "losses_i64", "joined"]
-    assert entries((8, 128256), target, "int32") == ["rows", "totals", "losses_i32", "joined"]
+    assert entries((64, 1000), target, reduction="sum") == ["rows", "losses_i64"]
+    assert entries((8, 128256), target, "int32") == ["rows", "totals", "losses_i32"]
+
+
+@pytest.mark.parametrize("target", [CPU, GPU])
+def test_losses_of_several_groups_are_joined_by_another_launch(target):
+    assert entries((5000, 10), target) == ["rows", "losses_i64", "joined"]
 
 
 def test_logarithms_need_no_measures_nor_does_a_loss_without_classes():
@@ -33,8 +38,8 @@ def test_logarithms_need_no_measures_nor_does_a_loss_without_classes():
     assert entries((64, 0), reduction="none") == ["losses_i64"]
 
 
-def test_a_mean_of_no_samples_is_joined_from_one_group_of_nothing():
-    assert [launch.items for launch in plan((0, 5)).launches] == [GPU.group, GPU.group]
+def test_a_mean_of_no_samples_is_one_group_of_nothing():
+    assert [launch.items for launch in plan((0, 5)).launches] == [GPU.group]
 
 
 @pytest.mark.parametrize("target", [CPU, GPU])
@@ -48,6 +53,6 @@ def test_scratch_is_two_numbers_a_row_and_two_a_group_not_the_scores(target):
 
 def test_a_label_that_no_type_holds_is_not_asked_for():
     *_, losses = plan((64, 10), reduction="none", ignore_index=2**63).launches
-    assert losses.arguments[-5:-1] == (1, 0, 0, 0)
+    assert losses.arguments[-7:-1] == (1, 0, 0, 0, 1, 0)
     *_, losses = plan((64, 10), reduction="none", ignore_index=-1).launches
-    assert losses.arguments[-5:-1] == (1, 1, 0, 0)
+    assert losses.arguments[-7:-1] == (1, 1, 0, 0, 1, 0)

@@ -32,13 +32,16 @@ typedef struct {
     const ep_i64 a_here = a_from + ep_in_row(&rows, 0, summed) + (ep_i64)begin * product.a_column; \
     const ep_i64 b_here = b_from + ep_in_row(&rows, 1, summed) + (ep_i64)begin * product.b_row;
 
-// Makes the element of a row and a column of a total; their matrix begins at out_from, and its bias at bias_from.
+// Makes the element of a row and a column of a total, which lies `out_column` elements on in a row of out; their matrix
+// begins at out_from, and its bias at bias_from. A family whose out is no matrix has an EP_OUT_COLUMN of its own.
 #define EP_PLACE(name) (name##_from + (row * product.name##_row + column * product.name##_column))
+#define EP_OUT_COLUMN (column * product.out_column)
+#define EP_PLACE_OF_OUT(out_column) (out_from + (row * product.out_row + (out_column)))
 #if EP_PARTS == 2
 #define EP_IS_ZERO(number) (number == 0 && number##_im == 0)
-#define EP_FINISH(total)                                                                             \
+#define EP_FINISH(total, out_column)                                                                 \
     {                                                                                                \
-        const ep_i64 to = 2 * EP_PLACE(out), at = 2 * EP_PLACE(bias);                                \
+        const ep_i64 to = 2 * EP_PLACE_OF_OUT(out_column), at = 2 * EP_PLACE(bias);                  \
         EP_C x = alpha * total(0) - alpha_im * total(1), y = alpha * total(1) + alpha_im * total(0); \
         if (!EP_IS_ZERO(beta)) {                                                                     \
             const EP_C was = EP_LOAD_out(to), was_im = EP_LOAD_out(to + 1);                          \
@@ -50,9 +53,9 @@ typedef struct {
     }
 #else
 #define EP_IS_ZERO(number) (number == 0)
-#define EP_FINISH(total)                                                        \
+#define EP_FINISH(total, out_column)                                            \
     {                                                                           \
-        const ep_i64 to = EP_PLACE(out);                                        \
+        const ep_i64 to = EP_PLACE_OF_OUT(out_column);                          \
         EP_C x = EP_TIMES(alpha, total(0));                                     \
         if (!EP_IS_ZERO(beta)) x = EP_PLUS(x, EP_TIMES(beta, EP_LOAD_out(to))); \
         if (product.has_bias) x = EP_PLUS(x, EP_LOAD_bias(EP_PLACE(bias)));     \
@@ -61,9 +64,9 @@ typedef struct {
 #endif
 
 // Finishes a total, or, where it is a part of one, leaves it in scratch.
-#define EP_LEAVE(total)                                                                                               \
+#define EP_LEAVE(total, out_column)                                                                                   \
     if (product.parts == 1) {                                                                                         \
-        EP_FINISH(total)                                                                                              \
+        EP_FINISH(total, out_column)                                                                                  \
     } else {                                                                                                          \
         _Pragma("unroll") for (int p = 0; p < EP_PARTS; ++p) EP_STORE_parts(                                          \
             ((((ep_i64)part * rows.rows + matrix) * product.m + row) * product.n + column) * EP_PARTS + p, total(p)); \

@@ -57,7 +57,7 @@ class _Convolution(Body):
         if len(descriptor.strides) > _MOST_DIMENSIONS:
             return f"convolution: {len(descriptor.strides)} spatial dimensions are more than {_MOST_DIMENSIONS}"
         if matrices_of(descriptor) is None:
-            return "convolution: strides of w or y make no matrix"
+            return "convolution: strides of w make no matrix"
         if reach_of(descriptor) >= _FURTHEST:
             return f"convolution: windows reach {reach_of(descriptor)} elements, at most {_FURTHEST - 1} are counted"
         if len(descriptor.lower()) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import struct
 from typing import TYPE_CHECKING, Final
 
@@ -18,30 +19,36 @@ if TYPE_CHECKING:
 
 __all__ = ["matrices_of", "packed_batches", "packed_windows", "reach_of", "windows_parameter"]
 
-_FIELDS: Final = 8
+_FIELDS: Final = 9
 """Numbers for each spatial dimension, before that of a channel."""
 
 
 def matrices_of(convolution: Convolution) -> Matrices | None:
-    """Return the matrices of an image and a group: weights by windows; None if strides cannot say those of w or y."""
+    """Return the matrices of an image and a group: weights by windows; None if strides cannot say that of w.
+
+    Windows, and the places of y in a channel, lie as ep_windows says, not in columns.
+    """
     spatial = len(convolution.strides)
     weights = matrix(grouped(convolution, convolution.w), (1, 1, spatial + 1))
-    made = matrix(grouped(convolution, convolution.out, axis=1), (1, 1, 1, spatial))
-    if weights is None or made is None:
+    if weights is None:
         return None
     bias = convolution.bias.strides[0] if convolution.bias else 0
-    (_, m, k), (*_, n) = weights.shape, made.shape
-    (_, *a), (*_, row, column) = weights.strides, made.strides
-    return Matrices(("w", "x", "bias", "y"), m, n, k, (a[0], a[1]), (0, 0), (bias, 0), (row, column))
+    y, (_, m, k), (_, *a) = convolution.out, weights.shape, weights.strides
+    out = (y.strides[1], 0)
+    return Matrices(("w", "x", "bias", "y"), m, math.prod(y.shape[2:]), k, (a[0], a[1]), (0, 0), (bias, 0), out)
 
 
 def reach_of(convolution: Convolution) -> int:
-    """Return how far windows reach, in elements and in coordinates, from the first element of an image's group on at most."""
-    x, sliding = convolution.x, convolution.sliding
+    """Return how far windows reach, in elements and in coordinates, from the first element of an image's group on at most.
+
+    Places of y in a channel count as well.
+    """
+    x, y, sliding = convolution.x, convolution.out, convolution.sliding
     reach = sliding.reach(convolution.out.shape[2:])
     spans = [before + most + extent for before, most, extent in zip(sliding.before, reach, x.shape[2:], strict=True)]
     steps = zip((*spans, x.shape[1]), (*x.strides[2:], x.strides[1]), strict=True)
-    return max(*spans, sum(span * abs(stride) for span, stride in steps))
+    made = zip(y.shape[2:], y.strides[2:], strict=True)
+    return max(*spans, *(sum(span * abs(stride) for span, stride in each) for each in (steps, made)))
 
 
 def packed_windows(convolution: Convolution, *, wide: bool) -> bytes:
@@ -50,7 +57,7 @@ def packed_windows(convolution: Convolution, *, wide: bool) -> bytes:
     nothing = (0,) * len(sliding.window)
     terms = (*sliding.window, *sliding.dilations, *nothing)
     places = (*convolution.out.shape[2:], *sliding.strides, *(-before for before in sliding.before))
-    numbers = (*terms, *places, *x.shape[2:], *x.strides[2:], x.strides[1])
+    numbers = (*terms, *places, *x.shape[2:], *x.strides[2:], *convolution.out.strides[2:], x.strides[1])
     return _form(len(sliding.window), wide=wide).pack(*numbers)
 
 

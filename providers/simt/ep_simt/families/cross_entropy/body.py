@@ -32,7 +32,7 @@ _COLUMNS: Final = 3
 
 
 class _CrossEntropy(Body):
-    """One launch for the measures of scores, one for losses, and one for their sum or mean."""
+    """One launch for the measures of scores, one for losses, and one for their sum or mean where several groups have them."""
 
     descriptor = CrossEntropy
 
@@ -75,7 +75,7 @@ def _own_entries(passes: Passes) -> tuple[Entry, ...]:
     x, weights, out = (tensor(name, passes.element) for name in (*passes.names, "weights", "out"))
     of_rows, sums = (taken(*(tensor(name, passes.compute) for name in names)) for names in (OF_ROWS, _SUMS))
     numbers = [number(name, "i64") for name in ("ignored", "weight_step", "run")]
-    numbers += [number(name, "i32") for name in ("measured", "ignores", "weighs", "joins")]
+    numbers += [number(name, "i32") for name in ("measured", "ignores", "weighs", "joins", "is_whole", "is_mean")]
     numbers += [rows_parameter(_COLUMNS, wide=passes.wide)]
     losses = [
         Entry(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Launches"]
 
-_ROWS: Final = 64
-"""Of a CPU: rows that pay for a group; a GPU's work-items have one each."""
+_ROWS: Final = 4096
+"""Of a CPU: rows that pay for a second group, and for the launch that joins the two; a GPU's work-items have one row each."""
 _JOINED: Final = 64
 """Of a CPU: groups, whose sums the last launch joins."""
 _JOINED_EACH: Final = 4
@@ -64,7 +64,7 @@ class Launches(NamedTuple):
             every.append(own.rows(task, *memories))
             every += [own.totals(*self._measures)] if task == passes.MEASURES else []
         every.append(self._losses())
-        every += [self._joined()] if self._joins else []
+        every += [self._joined()] if self._joins and self._groups > 1 else []
         return tuple(every)
 
     @property
@@ -77,13 +77,13 @@ class Launches(NamedTuple):
         operands = [self._operand(name) for name in ("x", "labels", "weights" if weights else "x", "out")]
         memories = (*operands, *self._measures[2:], *self._sums)
         numbers = (ignored or 0, weights.strides[0] if weights else 0, self.run)
-        flags = (int(self.passes is not None), int(ignored is not None), int(weights is not None), int(self._joins))
+        given = (self.passes is not None, ignored is not None, weights is not None)
+        flags = map(int, (*given, self._joins, self._groups == 1, self._is_mean))
         part = f"losses_{ELEMENTS[loss.labels.dtype]}"
         return self._launch(part, self._groups, *memories, *numbers, *flags, self.packed)
 
     def _joined(self) -> Launch:
-        is_mean = int(self.loss.reduction == "mean")
-        return self._launch("joined", 1, self._operand("out"), *self._sums, self._groups, is_mean)
+        return self._launch("joined", 1, self._operand("out"), *self._sums, self._groups, int(self._is_mean))
 
     def _launch(self, part: str, groups: int, *given: Any) -> Launch:
         return Launch(f"{self.loss.family}_{part}", groups * self.target.group, self.target.group, given)
@@ -123,6 +123,10 @@ class Launches(NamedTuple):
         return self.loss.reduction != "none"
 
     @property
+    def _is_mean(self) -> bool:
+        return self.loss.reduction == "mean"
+
+    @property
     def _itemsize(self) -> int:
         return ep.dtype(self.loss.compute).itemsize
 
@@ -130,5 +134,5 @@ class Launches(NamedTuple):
 def _run(rows: int, target: Target) -> int:
     """Return the losses of a group."""
     if target.group == 1:
-        return max(_ROWS, -(-rows // _JOINED))
+        return max(rows, 1) if rows <= _ROWS else -(-rows // _JOINED)
     return target.group * max(-(-rows // (target.group * target.group * _JOINED_EACH)), 1)
