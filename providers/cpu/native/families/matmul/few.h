@@ -182,8 +182,8 @@ void add_across(const char* row, int64_t line, const char* b, int64_t b_step, T*
         if (ahead != 0 && j * int64_t{sizeof(S)} % ep::LINE == 0)
 #pragma GCC unroll 4
             for (int r = 0; r < R; ++r) {
-                __builtin_prefetch(b + r * b_step + j * int64_t{sizeof(S)} + ROW_AHEAD, 0, 2);
-                __builtin_prefetch(b + r * b_step + j * int64_t{sizeof(S)} + ahead, 0, 2);
+                fetch_later(b + r * b_step + j * int64_t{sizeof(S)} + ROW_AHEAD);
+                fetch_later(b + r * b_step + j * int64_t{sizeof(S)} + ahead);
             }
         add(j, lanes);
     }
