@@ -50,10 +50,10 @@ struct MultiplyWhole {
     static EP_INLINE V<Sum> add(V<Lane> row, V<Lane> column, V<Sum> sum) {
 #if EP_WIDTH == 64
         const auto a = reinterpret_cast<__m512i>(row), b = reinterpret_cast<__m512i>(column);
-        return sum + reinterpret_cast<V<Sum>>(_mm512_madd_epi16(a, b));
+        return in_turn(sum + reinterpret_cast<V<Sum>>(_mm512_madd_epi16(a, b)));
 #elif EP_WIDTH == 32
         const auto a = reinterpret_cast<__m256i>(row), b = reinterpret_cast<__m256i>(column);
-        return sum + reinterpret_cast<V<Sum>>(_mm256_madd_epi16(a, b));
+        return in_turn(sum + reinterpret_cast<V<Sum>>(_mm256_madd_epi16(a, b)));
 #else
         const auto low = [](V<Lane> x) {
             return reinterpret_cast<V<Sum>>(reinterpret_cast<V<int32_t>>(x << 16) >> 16);
@@ -61,6 +61,16 @@ struct MultiplyWhole {
         const auto high = [](V<Lane> x) { return reinterpret_cast<V<Sum>>(reinterpret_cast<V<int32_t>>(x) >> 16); };
         return sum + low(row) * low(column) + high(row) * high(column);
 #endif
+    }
+
+   private:
+    // A sum that is complete before the next step: GCC would add up the products of eight steps first, and keep them on
+    // the stack.
+    static EP_INLINE V<Sum> in_turn(V<Sum> sum) {
+#if EP_WIDTH == 32 || (EP_WIDTH == 64 && !EP_EMULATED)
+        asm("" : "+v"(sum));
+#endif
+        return sum;
     }
 };
 
