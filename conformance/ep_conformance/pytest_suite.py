@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ from ep_conformance.plan.globs import joined, require_one_run
 from ep_conformance.plan.planned import Standing
 from ep_conformance.run.runner import HANG_SECONDS, Runner
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, ask
+from ep_conformance.run.workers import Worker, ask, workplace
 
 if TYPE_CHECKING:
     from ep_conformance.plan.planned import Planned
@@ -51,7 +50,7 @@ class Suite(pytest.Collector):
         if provider not in ep.providers():
             message = f"--ep-provider: unknown provider {provider!r}; known are {', '.join(ep.providers())}"
             raise pytest.UsageError(message)
-        folder = tempfile.TemporaryDirectory(prefix="ep-conformance-")
+        folder = workplace()
         self.config.add_cleanup(folder.cleanup)
         name, log = f"{provider}:{option('ep_device')}", Path(folder.name) / "worker.log"
         pattern = joined(filter(None, [option("ep_filter")]))

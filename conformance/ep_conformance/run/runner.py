@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import ep
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.run.interrupts import undisturbed
 from ep_conformance.run.tries import Batch, Tries
 from ep_conformance.run.verdict import UNAVAILABLE, Verdict, settle
 from ep_conformance.run.workers import Worker, ask, listen
@@ -101,8 +102,9 @@ class Runner:
             if self.gave_up:
                 self._tries.give_up(self.gave_up)
         finally:
-            for worker in self._workers:
-                worker.end()
+            with undisturbed():
+                for worker in self._workers:
+                    worker.end()
             self._workers.clear()
 
     @property

@@ -32,6 +32,7 @@ from ep_conformance.plan.waivers import WaiversError
 from ep_conformance.replay.evidence import gather, perform
 from ep_conformance.replay.file import gathered_json, replay_of
 from ep_conformance.run.channel import Channel, set_apart
+from ep_conformance.run.interrupts import ENDINGS
 from ep_conformance.run.memory import PeakMemory, be_killed_first, give_back
 from ep_conformance.run.orphan import end_with_parent
 from ep_conformance.run.record import outcome_record
@@ -44,10 +45,7 @@ if TYPE_CHECKING:
 
     from ep_conformance.runtime import RuntimeCase
 
-__all__ = ["ENDINGS", "Job", "serve"]
-
-ENDINGS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-"""Signals that end a run: all of them as Ctrl-C does."""
+__all__ = ["Job", "serve"]
 
 _TRACE_LINES: Final = 3
 _MOST_SAID: Final = 2000

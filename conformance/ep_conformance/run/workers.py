@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import signal
 import socket
+import tempfile
 import time
 from collections import deque
 from multiprocessing.connection import wait
@@ -15,15 +16,16 @@ import ep
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.survey import survey_of
 from ep_conformance.run.channel import Channel
+from ep_conformance.run.interrupts import undisturbed
 from ep_conformance.run.record import outcome_of
 from ep_conformance.run.tries import Batch
-from ep_conformance.run.worker import ENDINGS, Job, serve
+from ep_conformance.run.worker import Job, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Worker", "ask", "await_answer", "listen"]
+__all__ = ["Worker", "ask", "await_answer", "listen", "workplace"]
 
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 _START_SECONDS: Final = 120.0
@@ -70,13 +72,13 @@ class Worker:
         self.since = time.monotonic()
         self._answers: tuple[str, ...] = ()
         self._stray = ""
-        # The child inherits the mask, so that Ctrl-C in a terminal never meets it half started.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         try:
-            self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        theirs.close()
+            with theirs, undisturbed():
+                self.process.start()
+        except BaseException:  # Ctrl-C meanwhile: nobody else knows of the process
+            if self.process.pid is not None:
+                self.end()
+            raise
 
     def send(self, *message: Any) -> None:
         """Send a message; a worker that is gone is noticed when its answer is waited for."""
@@ -154,9 +156,10 @@ class Worker:
 
     def end(self) -> None:
         """End the process, even in the middle of a case."""
-        self.channel.close()
-        self.process.kill()
-        self.process.join()
+        with undisturbed():
+            self.channel.close()
+            self.process.kill()
+            self.process.join()
 
     def dismiss(self) -> None:
         """Let an idle worker leave by itself, so that it closes its device; end it if it does not."""
@@ -195,6 +198,11 @@ class Worker:
         fatal = text.rfind(_FATAL)
         said = text[-_LOG_TAIL:] if fatal < 0 else text[fatal : fatal + _LOG_TAIL]
         return f"; it printed: {said}" if said else ""
+
+
+def workplace() -> tempfile.TemporaryDirectory[str]:
+    """Return a new folder for the files of workers; one that is killed as the folder goes may write into it until it ends."""
+    return tempfile.TemporaryDirectory(prefix="ep-conformance-", ignore_cleanup_errors=True)
 
 
 def listen(workers: Sequence[Worker], timeout: float) -> list[Worker]:

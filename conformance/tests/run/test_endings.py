@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,6 +24,8 @@ from ep_conformance.report.report import Report, heading
 from ep_conformance.run.orphan import end_after_parent
 from ep_conformance.run.record import record, verdict_of
 from ep_conformance.run.verdict import Verdict
+from ep_conformance.run.worker import Job
+from ep_conformance.run.workers import Worker, workplace
 from ep_conformance.session import Options
 from rich.console import Console
 
@@ -67,6 +70,36 @@ def hanging(toy):
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.usefixtures("_interruptible")
+def test_ctrl_c_while_a_worker_starts_leaves_none(monkeypatch, tmp_path):
+    begin = multiprocessing.process.BaseProcess.start
+
+    def interrupted(process):
+        begin(process)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", interrupted)
+    before = multiprocessing.active_children()
+    with pytest.raises(KeyboardInterrupt):
+        Worker(Job("cpu:0", "quick", None, 0, None, tmp_path / "worker.log"))
+    assert multiprocessing.active_children() == before
+
+
+def test_file_that_comes_while_the_workplace_goes_is_no_error(monkeypatch):
+    remove = os.rmdir
+
+    def meanwhile(path, **where):
+        if Path(path).name == Path(folder).name:
+            (Path(folder) / "worker.log").touch()
+        remove(path, **where)
+
+    with workplace() as folder:
+        monkeypatch.setattr(os, "rmdir", meanwhile)
+    monkeypatch.undo()
+    assert Path(folder).exists(), "nothing came meanwhile"
+    shutil.rmtree(folder)
 
 
 @needs_linux
