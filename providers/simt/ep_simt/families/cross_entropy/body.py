@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_LABELS: Final = ("i32", "i64")
 _FORMULAS: Final = "families/log_softmax/log_softmax.inc"
 _TEXTS: Final = (_FORMULAS, *PASSES, "families/cross_entropy/cross_entropy.inc")
 _SUMS: Final = ("part_loss", "part_weight")
@@ -40,12 +39,11 @@ class _CrossEntropy(Body):
         return key.compute == "float32"
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
-        parts = ("rows", "totals", f"losses_{ELEMENTS[key.dtypes[1]]}", "joined")
-        return tuple(f"{key.family}_{part}" for part in parts)
+        return tuple(f"{key.family}_{part}" for part in ("rows", "totals", "losses", "joined"))
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        element, compute = ELEMENTS[key.dtypes[0]], ELEMENTS[key.compute]
-        return _program(Passes(key.family, 1, _COLUMNS, element, compute, key.wide, target))
+        element, label, compute = (ELEMENTS[name] for name in (*key.dtypes[:2], key.compute))
+        return _program(Passes(key.family, 1, _COLUMNS, element, compute, key.wide, target), label)
 
     def plan(self, descriptor: CrossEntropy, target: Target) -> Plan:
         launches = Launches.of(descriptor, target)
@@ -56,35 +54,30 @@ BODY: Final[Body] = _CrossEntropy()
 
 
 @functools.lru_cache(maxsize=64)
-def _program(passes: Passes) -> Program:
-    """Return the program of an element type."""
+def _program(passes: Passes, label: str) -> Program:
+    """Return the program of an element type and a type of labels."""
     words = passes.words(outputs=())
     for name in ("weights", "out"):
         words |= access(name, passes.element)
     for name in _SUMS:
         words |= access(name, passes.compute)
     source = "".join(map(text, _TEXTS))
-    name = f"{passes.family}-{passes.element}-{'wide' if passes.wide else 'narrow'}-{passes.target.group}"
+    name = f"{passes.family}-{passes.element}-{label}-{'wide' if passes.wide else 'narrow'}-{passes.target.group}"
     files = (*mathematics(source, passes.compute), *FILES, *_TEXTS)
-    entries = (*passes.entries(outputs=()), *_own_entries(passes))
+    entries = (*passes.entries(outputs=()), *_own_entries(passes, label))
     return Program(name, tuple(words.items()), files, entries)
 
 
-def _own_entries(passes: Passes) -> tuple[Entry, ...]:
+def _own_entries(passes: Passes, label: str) -> tuple[Entry, ...]:
     """Return those of cross_entropy.inc."""
     x, weights, out = (tensor(name, passes.element) for name in (*passes.names, "weights", "out"))
     of_rows, sums = (taken(*(tensor(name, passes.compute) for name in names)) for names in (OF_ROWS, _SUMS))
     numbers = [number(name, "i64") for name in ("ignored", "weight_step", "run")]
     numbers += [number(name, "i32") for name in ("measured", "ignores", "weighs", "joins", "is_whole", "is_mean")]
     numbers += [rows_parameter(_COLUMNS, wide=passes.wide)]
-    losses = [
-        Entry(
-            f"{passes.family}_losses_{label}",
-            taken(x, tensor("labels", label), weights, out, of_rows, sums, numbers),
-            f"EP_LOSSES_TAKES_{label}",
-            frozenset({"out", *_SUMS}),
-        )
-        for label in _LABELS
-    ]
+    losses = taken(x, tensor("labels", label), weights, out, of_rows, sums, numbers)
     joined = taken(out, sums, (number("parts", "i64"), number("is_mean", "i32")))
-    return (*losses, Entry(f"{passes.family}_joined", joined, "EP_JOINED_TAKES"))
+    return (
+        Entry(f"{passes.family}_losses", losses, "EP_LOSSES_TAKES", frozenset({"out", *_SUMS})),
+        Entry(f"{passes.family}_joined", joined, "EP_JOINED_TAKES"),
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import ep
-from ep_simt.elements import ELEMENTS
 from ep_simt.families.softmax import passes
 from ep_simt.families.softmax.cut import Cut
 from ep_simt.families.softmax.passes import PassLaunches, untouched
@@ -73,14 +72,13 @@ class Launches(NamedTuple):
         return (self._measured + 2 * self._groups) * self._itemsize
 
     def _losses(self) -> Launch:
-        loss, weights, ignored = self.loss, self.loss.weights, self.loss.ignored
+        weights, ignored = self.loss.weights, self.loss.ignored
         operands = [self._operand(name) for name in ("x", "labels", "weights" if weights else "x", "out")]
         memories = (*operands, *self._measures[2:], *self._sums)
         numbers = (ignored or 0, weights.strides[0] if weights else 0, self.run)
         given = (self.passes is not None, ignored is not None, weights is not None)
         flags = map(int, (*given, self._joins, self._groups == 1, self._is_mean))
-        part = f"losses_{ELEMENTS[loss.labels.dtype]}"
-        return self._launch(part, self._groups, *memories, *numbers, *flags, self.packed)
+        return self._launch("losses", self._groups, *memories, *numbers, *flags, self.packed)
 
     def _joined(self) -> Launch:
         return self._launch("joined", 1, self._operand("out"), *self._sums, self._groups, int(self._is_mean))
