@@ -11,10 +11,13 @@ import ep
 CPU, GPU = ep_simt.CPU, ep_simt.GPU
 
 
-def plan(shape, target=GPU, labels="int64", **words):
+def described(shape, labels="int64", **words):
     samples = (shape[0], *shape[2:])
-    loss = CrossEntropy.infer(ep.TensorSpec("float32", shape), ep.TensorSpec(labels, samples), **words)
-    return ep_simt.bodies()["cross_entropy"].plan(loss, target)
+    return CrossEntropy.infer(ep.TensorSpec("float32", shape), ep.TensorSpec(labels, samples), **words)
+
+
+def plan(shape, target=GPU, labels="int64", **words):
+    return ep_simt.bodies()["cross_entropy"].plan(described(shape, labels, **words), target)
 
 
 def entries(*args, **words):
@@ -36,6 +39,14 @@ def test_losses_of_several_groups_are_joined_by_another_launch(target):
 def test_logarithms_need_no_measures_nor_does_a_loss_without_classes():
     assert entries((64, 1000), is_log=True, reduction="none") == ["losses"]
     assert entries((64, 0), reduction="none") == ["losses"]
+
+
+@pytest.mark.parametrize(("labels", "element"), [("int32", "i32"), ("int64", "i64")])
+def test_program_takes_labels_of_one_type(labels, element):
+    program = ep_simt.bodies()["cross_entropy"].program(described((64, 10), labels).key, CPU)
+    given = [each.type for entry in program.entries for each in entry.parameters if each.name == "labels"]
+    assert given == [element]
+    assert element in program.name.split("-")
 
 
 def test_a_mean_of_no_samples_is_one_group_of_nothing():
