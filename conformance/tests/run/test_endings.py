@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import itertools
 import json
 import multiprocessing
 import os
@@ -10,8 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from ep_conformance.commands.exits import UnavailableExit
@@ -21,6 +24,8 @@ from ep_conformance.plan.subject import Subject
 from ep_conformance.report.draft import Draft, finish
 from ep_conformance.report.journal import Journal, journal_of, read_journal
 from ep_conformance.report.report import Report, heading
+from ep_conformance.run import interrupts
+from ep_conformance.run.interrupts import ENDINGS, undisturbed
 from ep_conformance.run.orphan import end_after_parent
 from ep_conformance.run.record import record, verdict_of
 from ep_conformance.run.verdict import Verdict
@@ -72,13 +77,64 @@ def hanging(toy):
         process.communicate()
 
 
+@pytest.fixture
+def _all_endings_as_ctrl_c():
+    before = {ending: signal.signal(ending, signal.default_int_handler) for ending in ENDINGS}
+    yield
+    for ending, handler in before.items():
+        signal.signal(ending, handler)
+
+
+@pytest.fixture
+def elsewhere():
+    """A library's thread: it takes signals that the main thread blocks."""
+    idle = threading.Event()
+    thread = threading.Thread(target=idle.wait)
+    thread.start()
+    yield thread
+    idle.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("_all_endings_as_ctrl_c")
+@pytest.mark.parametrize("step", range(18))
+def test_signal_that_comes_at_any_step_leaves_signals_as_they_were(monkeypatch, elsewhere, step):
+    """Before or after each of the nine calls that change how signals are dealt with."""
+    steps = itertools.count()
+
+    def come():
+        if next(steps) == step:
+            signal.pthread_kill(elsewhere.ident, signal.SIGINT)
+            time.sleep(0.01)
+
+    def interrupted(call):
+        def at(*arguments):
+            come()
+            done = call(*arguments)
+            come()
+            return done
+
+        return at
+
+    changed = {name: interrupted(getattr(signal, name)) for name in ("signal", "pthread_sigmask")}
+    monkeypatch.setattr(interrupts, "signal", SimpleNamespace(**vars(signal) | changed))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with pytest.raises(KeyboardInterrupt), undisturbed():
+        pass
+    assert next(steps) > step
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask
+    for ending in ENDINGS:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(ending)
+
+
 @pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_while_a_worker_starts_leaves_none(monkeypatch, tmp_path):
     begin = multiprocessing.process.BaseProcess.start
 
     def interrupted(process):
         begin(process)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", interrupted)
     before = multiprocessing.active_children()
