@@ -14,7 +14,7 @@ from ep_conformance.plan.globs import joined, require_one_run
 from ep_conformance.plan.planned import Standing
 from ep_conformance.run.runner import HANG_SECONDS, Runner
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, ask, workplace
+from ep_conformance.run.workers import Worker, Workplace, ask
 
 if TYPE_CHECKING:
     from ep_conformance.plan.planned import Planned
@@ -50,7 +50,7 @@ class Suite(pytest.Collector):
         if provider not in ep.providers():
             message = f"--ep-provider: unknown provider {provider!r}; known are {', '.join(ep.providers())}"
             raise pytest.UsageError(message)
-        folder = workplace()
+        folder = Workplace()
         self.config.add_cleanup(folder.cleanup)
         name, log = f"{provider}:{option('ep_device')}", Path(folder.name) / "worker.log"
         pattern = joined(filter(None, [option("ep_filter")]))

@@ -30,7 +30,7 @@ from ep_conformance.report.resume import read_verdicts
 from ep_conformance.run.runner import HANG_SECONDS, Runner
 from ep_conformance.run.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, suits
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, ask, workplace
+from ep_conformance.run.workers import Worker, Workplace, ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ def conduct(options: Options, console: Console) -> Report:
     cores = os.cpu_count() or 1
     threads = None if "EP_CPU_THREADS" in os.environ else max(_LEAST_THREADS, cores // (options.jobs or cores))
     with contextlib.ExitStack() as ends:
-        folder = ends.enter_context(workplace())
+        folder = ends.enter_context(Workplace())
         log = Path(folder) / "worker.log"
         waivers = options.waivers
         job = Job(

@@ -15,7 +15,7 @@ from ep_conformance.replay.file import Replay, ReplayError, read_replay
 from ep_conformance.replay.script import script_of
 from ep_conformance.run.runner import HANG_SECONDS
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, ask, await_answer, workplace
+from ep_conformance.run.workers import Worker, Workplace, ask, await_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
         message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}; --provider chooses"
         raise WrongUse(message)
     limit = HANG_SECONDS[replay.profile]
-    with workplace() as folder:
+    with Workplace() as folder:
         log, bits_of = Path(folder) / "worker.log", replay.bits_of
         worker = Worker(Job(device, replay.profile, None, replay.seed, None, log, bits_of=bits_of))
         try:

@@ -20,7 +20,7 @@ from ep_conformance.plan.planned import Standing
 from ep_conformance.run.runner import HANG_SECONDS, Runner
 from ep_conformance.run.verdict import UNSUPPORTED_CLAIM
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, ask, workplace
+from ep_conformance.run.workers import Worker, Workplace, ask
 from ep_conformance.runtime import runtime_cases
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def climb(name: str, index: int, limit: float, on_plan: OnPlan, hear: Callable[[
     if arrival.absent:
         raise ep.UnavailableError(arrival.absent)
     ladder = Climb(f"{name}:{index}", arrival)
-    with workplace() as folder:
+    with Workplace() as folder:
         job = Job(ladder.device, _PROFILE, _RUNTIME, 0, None, Path(folder) / "worker.log")
         for landing in _landings(arrival, job, limit, on_plan):
             ladder.landings.append(landing)

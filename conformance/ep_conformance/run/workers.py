@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["Worker", "ask", "await_answer", "listen", "workplace"]
+__all__ = ["Worker", "Workplace", "ask", "await_answer", "listen"]
 
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 _START_SECONDS: Final = 120.0
@@ -200,9 +200,19 @@ class Worker:
         return f"; it printed: {said}" if said else ""
 
 
-def workplace() -> tempfile.TemporaryDirectory[str]:
-    """Return a new folder for the files of workers; one that is killed as the folder goes may write into it until it ends."""
-    return tempfile.TemporaryDirectory(prefix="ep-conformance-", ignore_cleanup_errors=True)
+class Workplace(tempfile.TemporaryDirectory[str]):
+    """A new folder for the files of workers, which Ctrl-C does not leave half removed.
+
+    A worker that is killed as the folder goes may write into it until it ends: then it stays, which is no error.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(prefix="ep-conformance-", ignore_cleanup_errors=True)
+
+    def cleanup(self) -> None:
+        """Remove the folder."""
+        with undisturbed():
+            super().cleanup()
 
 
 def listen(workers: Sequence[Worker], timeout: float) -> list[Worker]:

@@ -30,7 +30,7 @@ from ep_conformance.run.orphan import end_after_parent
 from ep_conformance.run.record import record, verdict_of
 from ep_conformance.run.verdict import Verdict
 from ep_conformance.run.worker import Job
-from ep_conformance.run.workers import Worker, workplace
+from ep_conformance.run.workers import Worker, Workplace
 from ep_conformance.session import Options
 from rich.console import Console
 
@@ -151,11 +151,26 @@ def test_file_that_comes_while_the_workplace_goes_is_no_error(monkeypatch):
             (Path(folder) / "worker.log").touch()
         remove(path, **where)
 
-    with workplace() as folder:
+    with Workplace() as folder:
         monkeypatch.setattr(os, "rmdir", meanwhile)
     monkeypatch.undo()
     assert Path(folder).exists(), "nothing came meanwhile"
     shutil.rmtree(folder)
+
+
+@pytest.mark.usefixtures("_interruptible")
+def test_ctrl_c_while_the_workplace_goes_leaves_nothing_of_it(monkeypatch):
+    remove = os.rmdir
+
+    def interrupted(path, **where):
+        signal.raise_signal(signal.SIGINT)
+        remove(path, **where)
+
+    workplace = Workplace()
+    monkeypatch.setattr(os, "rmdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        workplace.cleanup()
+    assert not Path(workplace.name).exists()
 
 
 @needs_linux
