@@ -8,7 +8,7 @@ import pyopencl as cl
 from ep_simt import ELEMENTS
 
 import ep
-from ep_opencl.host_buffer import has_host_buffers
+from ep_opencl.memory.host_buffer import has_host_buffers
 
 __all__ = ["ROUNDED", "describe"]
 

@@ -21,7 +21,8 @@ from ep_opencl.compiler.program import FUSED, build, fuses
 from ep_opencl.errors import failure
 from ep_opencl.function import ClFunction
 from ep_opencl.graph import ClGraph, work_of
-from ep_opencl.host_buffer import HostBuffer
+from ep_opencl.memory.host_buffer import HostBuffer
+from ep_opencl.memory.large_buffer import LARGE, LargeBuffer, has_large_buffers
 from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class ClDevice(ep.spi.Device):
         self.target = _target(is_cpu=self.is_cpu, most=native.max_work_group_size)
         self.processor = name_processor(native)
         self.works_in_waits = self.is_cpu and not is_pocl(native)
+        self._has_large_buffers = has_large_buffers(native)
         self._binaries = Binaries(native) if keeps_none(native) else None
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
@@ -140,12 +142,17 @@ class ClDevice(ep.spi.Device):
         context = self.context  # its failure takes no bytes
         self._reserve(nbytes)
         try:
-            if kind is ep.MemoryKind.DEVICE:
-                return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
-            return HostBuffer(self, nbytes)
+            if kind is not ep.MemoryKind.DEVICE:
+                return HostBuffer(self, nbytes)
+            if self._has_large_buffers and nbytes >= LARGE:
+                return LargeBuffer(self, nbytes)
+            return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
         except cl.Error as error:
             self._reserve(-nbytes)
             raise failure(error, nbytes) from error
+        except ep.OutOfMemoryError:
+            self._reserve(-nbytes)
+            raise
 
     def segment_size(self, nbytes: int) -> int:
         return max(nbytes, min(super().segment_size(nbytes), self._most))
@@ -171,7 +178,7 @@ class ClDevice(ep.spi.Device):
     def free(self, handle: cl.Buffer, kind: ep.MemoryKind) -> None:
         del kind
         self._reserve(-handle.size)
-        if isinstance(handle, HostBuffer):
+        if isinstance(handle, (HostBuffer, LargeBuffer)):
             handle.free()
         else:
             handle.release()

@@ -2,7 +2,7 @@ import ctypes
 
 import pyopencl as cl
 import pytest
-from ep_opencl.host_buffer import HostBuffer, has_host_buffers
+from ep_opencl.memory.host_buffer import HostBuffer, has_host_buffers
 
 import ep
 

@@ -1,0 +1,1 @@
+"""Buffers over memory that is not the driver's own."""
