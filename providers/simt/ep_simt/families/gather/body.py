@@ -27,6 +27,10 @@ _FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/gather/gath
 _INDICES: Final = ("i32", "i64")
 _FEW: Final = 8
 """Neighbours that an index serves: a loop over fewer costs more than it does."""
+_FAR: Final = 1 << 20
+"""Bytes of an x that lies in no cache of a core's own."""
+_AHEAD: Final = 24
+"""Indices after which a row of such an x is read that is asked for now: as many as a core has under way, or more."""
 
 
 class _Gather(BitwiseBody):
@@ -50,9 +54,10 @@ class _Gather(BitwiseBody):
         operands = operands_of(descriptor, space.offsets)
         step = descriptor.step if extent > 1 else 0  # of an extent of 1 it may be of any size
         entry, entry_of_few = self.entries(key)
+        numbers = (extent, step, _AHEAD if descriptor.x.nbytes > _FAR else 0)
         if few > 1:
-            return Plan((Launch(entry_of_few, visit.items, 0, (*operands, extent, step, few, *visit.arguments)),))
-        return Plan((Launch(entry, visit.items, 0, (*operands, extent, step, *visit.arguments)),))
+            return Plan((Launch(entry_of_few, visit.items, 0, (*operands, *numbers, few, *visit.arguments)),))
+        return Plan((Launch(entry, visit.items, 0, (*operands, *numbers, *visit.arguments)),))
 
 
 BODY: Final[Body] = _Gather()
@@ -73,7 +78,8 @@ def _program(element: str, spread: int, *, wide: bool) -> Program:
     words = {"EP_WIDE": int(wide), "EP_ROWS_APART": 1, **bits_words(element)}
     words |= access("x", element) | access("out", element)
     words |= pack_words({"x": element, "indices": None, "out": element}, ("ts",), spread)
-    numbers, walk = (number("extent", "i64"), number("step", "i64")), Layout(strided=True, wide=wide).parameters
+    numbers = [number(name, "i64") for name in ("extent", "step", "ahead")]
+    walk = Layout(strided=True, wide=wide).parameters
     entries = []
     for index in _INDICES:
         operands = taken(tensor("x", element), tensor("indices", index), tensor("out", element), numbers)
