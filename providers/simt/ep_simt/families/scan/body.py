@@ -97,7 +97,7 @@ class _Scan(Body):
             beside = beside_of(ELEMENTS[key.dtypes[0]], space.shape, space.strides) if group == 1 else 0
             entry, items = ("scan_columns", beside) if beside else ("scan_row", cut.tiles * group)
             return Plan((Launch(entry, items, group, (x, out, int(descriptor.exclusive), *tail)),))
-        itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * pieces * group
+        itemsize, items = ep.dtype(key.compute).itemsize, cut.tiles * cut.groups * group
         totals = Operand(len(descriptor.tensors), itemsize)
         launches = (
             Launch("scan_totals", items, group, (x, totals, *tail)),

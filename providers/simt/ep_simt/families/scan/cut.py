@@ -22,7 +22,7 @@ __all__ = ["ABREAST", "BESIDE", "PIECE", "Cut", "beside_of", "cut_of", "lines_of
 PIECE: Final = 4096
 """Elements of a piece where a work-item is alone; it joins them one by one."""
 ABREAST: Final = 4
-"""Rows that it takes at a time: of eight, 4 KiB apart, all lines are in one set of a cache."""
+"""Rows or pieces that it takes at a time: of eight, 4 KiB apart, all lines are in one set of a cache."""
 BESIDE: Final = 128
 """Rows that it takes at a time where they lie side by side in memory, and reads line by line."""
 _LINES: Final = {1: 1, 2: 2}
@@ -45,13 +45,15 @@ class Cut(NamedTuple):
     across  : True if neighbours among them have neighbouring rows, False if they have neighbouring elements
     pieces  : of a row, the group's share of it at a time
     tiles   : groups that have all rows abreast
-    is_one  : True if a group goes through all pieces, False if each piece has a group
+    groups  : that share the pieces of a row
+    is_one  : True if one goes through all of them
     """
 
     lanes: int
     across: bool
     pieces: int
     tiles: int
+    groups: int
     is_one: bool
 
 
@@ -65,16 +67,16 @@ def cut_of(element: str, extent: int, step: int, rows: int, target: Target) -> C
     if target.group == 1:
         pieces = -(-extent // PIECE)
         is_abreast = pieces == 1 and kind_of(element) != "COMPLEX"
-        return Cut(
-            1, across=False, pieces=pieces, tiles=-(-rows // ABREAST) if is_abreast else rows, is_one=pieces == 1
-        )
+        tiles, groups = -(-rows // ABREAST) if is_abreast else rows, -(-pieces // ABREAST)
+        return Cut(1, across=False, pieces=pieces, tiles=tiles, groups=groups, is_one=pieces == 1)
     run = lines_of(element) * spread_of((element,), target)
     across = abs(step) * nbytes_of(element) >= _SECTOR
     most = max(1, target.group // _NEIGHBOURS) if across else target.group
     lanes = min(most, 1 << (-(-extent // run) - 1).bit_length())
     pieces = -(-extent // (lanes * run))
     tiles = -(-rows // (target.group // lanes))
-    return Cut(lanes, across=across, pieces=pieces, tiles=tiles, is_one=pieces <= _FEW or tiles >= _FILLING)
+    is_one = pieces <= _FEW or tiles >= _FILLING
+    return Cut(lanes, across=across, pieces=pieces, tiles=tiles, groups=pieces, is_one=is_one)
 
 
 def beside_of(element: str, shape: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
