@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["BODY"]
+__all__ = ["AHEAD", "BODY", "FAR"]
 
 _FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/gather/gather.inc")
 _INDICES: Final = ("i32", "i64")
 _FEW: Final = 8
 """Neighbours that an index serves: a loop over fewer costs more than it does."""
-_FAR: Final = 1 << 20
+FAR: Final = 1 << 20
 """Bytes of an x that lies in no cache of a core's own."""
-_AHEAD: Final = 24
+AHEAD: Final = 24
 """Indices after which a row of such an x is read that is asked for now: as many as a core has under way, or more."""
 
 
@@ -54,7 +54,7 @@ class _Gather(BitwiseBody):
         operands = operands_of(descriptor, space.offsets)
         step = descriptor.step if extent > 1 else 0  # of an extent of 1 it may be of any size
         entry, entry_of_few = self.entries(key)
-        numbers = (extent, step, _AHEAD if descriptor.x.nbytes > _FAR else 0)
+        numbers = (extent, step, AHEAD if descriptor.x.nbytes > FAR else 0)
         if few > 1:
             return Plan((Launch(entry_of_few, visit.items, 0, (*operands, *numbers, few, *visit.arguments)),))
         return Plan((Launch(entry, visit.items, 0, (*operands, *numbers, *visit.arguments)),))
