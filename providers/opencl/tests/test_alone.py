@@ -12,13 +12,17 @@ from ep_opencl.compiler.pocl import declares_all
 from ep_primitives import BroadcastBinary, Matmul, Permute, Reduce, Scan, Softmax
 
 X = np.random.default_rng(0).standard_normal((37, 70)).astype(np.float32)
+LONG = np.random.default_rng(1).standard_normal(1 << 16).astype(np.float32)
 CASES = {
     "dense": (BroadcastBinary.infer("pow", X, X), (X, X), ()),
     "rows": (BroadcastBinary.infer("add", X, X[:1]), (X, X[:1]), ()),
     "sum": (Reduce.infer("sum", X, axis=0), (X,), ()),
+    "sum in pieces": (Reduce.infer("sum", LONG), (LONG,), ()),
     "scan": (Scan.infer("sum", X, axis=1), (X,), ()),
+    "scan in pieces": (Scan.infer("sum", LONG, axis=0), (LONG,), ()),
     "tiles": (Permute.infer(X, (1, 0)), (X,), ()),
     "softmax": (Softmax.infer(X), (X,), ()),
+    "softmax in pieces": (Softmax.infer(LONG), (LONG,), ()),
     "product": (Matmul.infer(X, X.reshape(70, 37)), (X, X.reshape(70, 37), None), (1.0, 0.0)),
 }
 
@@ -40,6 +44,14 @@ def test_kernels_hand_on_what_they_take_after_the_number_of_the_group():
     taken = "EP_GLOBAL const ep_f32 *x, EP_BY_VALUE(ep_rows) geometry"
     assert first == f"__kernel void a({taken}) {{ a_alone(get_group_id(0), x, geometry); }}"
     assert last == "__kernel void b() { b_alone(get_group_id(0)); }"
+
+
+def test_entries_with_little_to_do_are_cold():
+    program = program_of(1)
+    text = alone(
+        program._replace(entries=tuple(entry._replace(is_brief=entry.name == "b") for entry in program.entries)), ""
+    )
+    assert "#define a a_alone\n#define b __attribute__((cold)) b_alone\n" in text
 
 
 def test_groups_that_share_memory_are_kernels():

@@ -49,6 +49,7 @@ class Entry(NamedTuple):
     takes       : the macro that lists them in C
     writes      : names of the memories that it may write
     file        : of this package, whose entries are compiled apart from all others; "" if it is compiled with them
+    is_brief    : True if it has so little to do that it may as well be slow, where that is compiled sooner
     """
 
     name: str
@@ -56,6 +57,7 @@ class Entry(NamedTuple):
     takes: str = "EP_TAKES"
     writes: frozenset[str] = frozenset({"out"})
     file: str = ""
+    is_brief: bool = False
 
     @property
     def declaration(self) -> str:

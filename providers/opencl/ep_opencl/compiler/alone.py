@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["alone", "is_alone"]
 
+_BRIEF: Final = "__attribute__((cold)) "
+"""LLVM is done with such a function sooner: it neither unrolls loops nor makes vectors of them."""
 _NUMBER: Final = ep_simt.Parameter("ep_group", "number", "i64")
 
 
@@ -30,7 +32,9 @@ def alone(program: ep_simt.Program, prelude: str) -> str:
         words=(*program.words, ("EP_ALONE", 1)),
         entries=tuple(entry._replace(parameters=(_NUMBER, *entry.parameters)) for entry in program.entries),
     )
-    renamed = (f"#define {entry.name} {entry.name}_alone" for entry in program.entries)
+    renamed = (
+        f"#define {entry.name} {_BRIEF if entry.is_brief else ''}{entry.name}_alone" for entry in program.entries
+    )
     return "\n".join((*renamed, bodies.source(prelude), *_kernels(program.entries)))
 
 

@@ -8,11 +8,11 @@ from ep_simt.elements import ELEMENTS, kind_of, part_of
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.products.matrices import product_parameter
 from ep_simt.products.tile import line_of, tile_of
-from ep_simt.program import access, number, taken, tensor
+from ep_simt.program import Entry, access, number, taken, tensor
 from ep_simt.rows.geometry import rows_parameter, rows_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ep.work.key import KernelKey
 
@@ -113,6 +113,14 @@ class Product(NamedTuple):
     def parts(self) -> int:
         """Numbers of an element."""
         return 2 if self.is_complex else 1
+
+    def entries(self, files: Mapping[str, str], *beside: Parameter) -> tuple[Entry, ...]:
+        """Return the entries of a program; files : of each, by its name; beside : what the program takes beside a product."""
+        parameters, writes = (*self.parameters, *beside), frozenset({"parts", "out"})
+        return tuple(
+            Entry(entry, parameters, writes=writes, file=file, is_brief=entry == FINISH)
+            for entry, file in files.items()
+        )
 
     @property
     def name(self) -> str:

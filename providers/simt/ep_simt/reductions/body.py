@@ -217,7 +217,7 @@ def _program(variant: _Variant) -> Program:
         Entry("reduce_rows", from_x, "EP_ROWS_TAKES", writes, "reductions/rows.inc"),
         Entry("reduce_columns", from_x, "EP_ROWS_TAKES", writes, "reductions/columns.inc"),
         Entry("reduce_windows", from_windows, "EP_WINDOWS_TAKES", file="reductions/windows.inc"),
-        Entry("reduce_states", from_states, "EP_STATES_TAKES", writes, "reductions/states.inc"),
+        Entry("reduce_states", from_states, "EP_STATES_TAKES", writes, "reductions/states.inc", is_brief=True),
     )
     name = f"{fold.name}-{x}-{out}-{'wide' if wide else 'narrow'}-{target.group}"
     return Program(name, tuple(words.items()), (*storage((x, out)), *called, *files), entries)

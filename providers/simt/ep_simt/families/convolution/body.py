@@ -19,7 +19,7 @@ from ep_simt.plan import Operand, Plan
 from ep_simt.products import FINISHED, LINES, TILED
 from ep_simt.products.product import FINISH, TILES, Arguments, Product, Way, way_of_tiles
 from ep_simt.products.tile import LINE_DEPTH
-from ep_simt.program import Entry, Program
+from ep_simt.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -111,9 +111,6 @@ def _operand(descriptor: Convolution, name: str) -> Operand:
 @functools.lru_cache(maxsize=256)
 def _program(product: Product, spatial: int) -> Program:
     """Return the program of a product with windows of so many dimensions."""
-    parameters = (*product.parameters, windows_parameter(spatial, wide=product.wide))
-    entries = tuple(
-        Entry(entry, parameters, writes=frozenset({"parts", "out"}), file=file) for entry, file in _ENTRIES.items()
-    )
+    entries = product.entries(_ENTRIES, windows_parameter(spatial, wide=product.wide))
     words = tuple({**product.words(), "EP_SPATIAL": spatial}.items())
     return Program(f"convolution-{spatial}-{product.name}", words, (*LINES, _WINDOWS), entries)

@@ -78,6 +78,6 @@ def _own_entries(passes: Passes, label: str) -> tuple[Entry, ...]:
     losses = taken(x, tensor("labels", label), weights, out, of_rows, sums, numbers)
     joined = taken(out, sums, (number("parts", "i64"), number("is_mean", "i32")))
     return (
-        Entry(f"{passes.family}_losses", losses, "EP_LOSSES_TAKES", frozenset({"out", *_SUMS})),
-        Entry(f"{passes.family}_joined", joined, "EP_JOINED_TAKES"),
+        Entry(f"{passes.family}_losses", losses, "EP_LOSSES_TAKES", frozenset({"out", *_SUMS}), is_brief=True),
+        Entry(f"{passes.family}_joined", joined, "EP_JOINED_TAKES", is_brief=True),
     )

@@ -18,7 +18,7 @@ from ep_simt.plan import Given, Made, Operand, Plan
 from ep_simt.products import FINISHED, LINES, TILED
 from ep_simt.products.product import FINISH, TILES, Arguments, Product, Way, way_of_tiles
 from ep_simt.products.tile import LINE_DEPTH
-from ep_simt.program import Entry, Program
+from ep_simt.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -118,9 +118,5 @@ def _program(product: Product, activation: str) -> Program:
         assert row is not None, activation
         expression = row.expression
     called = mathematics(expression, compute) if activation != "none" and kind_of(compute) == "FLOATING" else ()
-    entries = tuple(
-        Entry(entry, product.parameters, writes=frozenset({"parts", "out"}), file=file)
-        for entry, file in _ENTRIES.items()
-    )
     words = tuple(product.words(expression).items())
-    return Program(f"matmul-{product.name}-{activation}", words, (*called, *LINES), entries)
+    return Program(f"matmul-{product.name}-{activation}", words, (*called, *LINES), product.entries(_ENTRIES))
