@@ -122,17 +122,23 @@ void cut(Job& job) {
     job.across = ceil_div(g.n, job.columns);
 }
 
-// Rows of small products, as many as sums have room for, but fewer while threads would be without some.
-void cut_rows(Job& job) {
+// Small products by rows, as many as sums have room for, but fewer while threads would be without some. Parts of rows
+// would each copy all of b, where it is copied: these are parts of columns, as long as a stays in a core's own cache.
+void cut_small(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t tile = job.tile->rows, most = SUM_BYTES / (g.n * job.tile->sum) / tile * tile;
+    const int64_t tile = job.tile->rows, panel = job.tile->columns / job.tile->widths,
+                  most = SUM_BYTES / (g.n * job.tile->sum) / tile * tile, nbytes = g.m * g.k * g.row->from->size;
     job.batches = extents(g, 0, g.kept);
+    const int64_t wanted = ceil_div(wanted_tiles(), job.batches);
+    const bool is_by_columns =
+        ep::is_copied(ceil_div(g.m, tile), g.k, g.line[EP_B]) && g.m <= most && nbytes <= ep::OWN / 2;
+    const int64_t across = is_by_columns ? std::clamp<int64_t>(g.n / (2 * panel), 1, wanted) : 1;
     const int64_t down =
-        std::max(ceil_div(g.m, most), std::min(ceil_div(wanted_tiles(), job.batches), g.m / (4 * tile)));
-    job.rows = round_up(ceil_div(g.m, std::max<int64_t>(1, down)), tile);
-    job.columns = g.n;
+        across > 1 ? 1 : std::max({int64_t{1}, ceil_div(g.m, most), std::min(wanted, g.m / (4 * tile))});
+    job.rows = round_up(ceil_div(g.m, down), tile);
+    job.columns = round_up(ceil_div(g.n, across), panel);
     job.down = ceil_div(g.m, job.rows);
-    job.across = 1;
+    job.across = ceil_div(g.n, job.columns);
 }
 
 template <class T>
@@ -187,32 +193,32 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
 // Bytes of the sums of rows that are biased while they are in a core's cache.
 constexpr int64_t BIASED_BYTES = 32768;
 
-// Rows of a small product; with nothing to add but a bias they are written where they belong.
+// A part of a small product; with nothing to add but a bias they are written where they belong.
 template <class T>
-void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory) {
+void run_small(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     const ep_storage& storage = *g.row->from;
-    const int64_t m = std::min(job.rows, g.m - row);
+    const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept) + row * g.line[EP_A], m, g.k,
                       g.line[EP_A], g.column[EP_A], memory);
-    const auto b = lying<T>(storage, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), g.k, g.n, g.line[EP_B],
-                            g.column[EP_B], memory + A_BYTES);
+    const auto b = lying<T>(storage, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept) + column * g.column[EP_B], g.k, n,
+                            g.line[EP_B], g.column[EP_B], memory + A_BYTES);
     if (job.is_plain) {
-        const Ending ending = ending_of(job, batch, row, 0);
+        const Ending ending = ending_of(job, batch, row, column);
         const int64_t step = g.line[EP_OUT] / int64_t{sizeof(T)}, tile = job.tile->rows;
-        const int64_t most = std::max<int64_t>(1, BIASED_BYTES / (tile * g.n * int64_t{sizeof(T)})) * tile;
+        const int64_t most = std::max<int64_t>(1, BIASED_BYTES / (tile * n * int64_t{sizeof(T)})) * tile;
         for (int64_t i = 0, some; i < m; i += some, a.at += some * a.line) {
             some = std::min(g.has_bias ? most : m, m - i);
             const Ending own = ending_from(ending, i, 0);
-            job.tile->multiply_small(&a, &b, some, g.n, g.k, own.out, step);
-            if (g.has_bias) job.tile->finish(own, own.out, step, some, g.n);
+            job.tile->multiply_small(&a, &b, some, n, g.k, own.out, step);
+            if (g.has_bias) job.tile->finish(own, own.out, step, some, n);
         }
         return;
     }
     char* const sums = memory + A_BYTES + B_BYTES;
-    job.tile->multiply_small(&a, &b, m, g.n, g.k, sums, g.n);
-    const bool is_one_row = m == g.m && !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
-    finish(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
+    job.tile->multiply_small(&a, &b, m, n, g.k, sums, n);
+    const bool is_one_row = m == g.m && !g.has_bias && n == g.n && g.line[EP_OUT] == n * g.column[EP_OUT];
+    finish(job, batch, row, column, sums, n, is_one_row ? 1 : m, is_one_row ? m * n : n);
 }
 
 // Factors of so few elements are read where they lie, b by each panel's rows of a; products of so few terms if they
@@ -242,7 +248,7 @@ void choose_run(Job& job) {
     job.is_tiled = !job.is_row && !job.is_few && !job.is_lying && !is_small(job);
     if (is_small(job)) {
         job.run = run_small<T>;
-        cut_rows(job);
+        cut_small(job);
     } else {
         job.run = run_tile<T>;
         cut(job);

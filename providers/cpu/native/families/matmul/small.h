@@ -76,8 +76,7 @@ constexpr std::array<Lines<T, terms>, sizeof...(more)> lines_of(std::index_seque
     return {multiply_lines<T, terms, int(more) + 1>...};
 }
 
-// Columns of b, copied one row after the other: where they lie, rows may share so few places of the nearest cache that
-// none stays.
+// Columns of b, copied one row after the other; see is_copied.
 template <class T>
 ep::Lying<T> panel_of(const ep::Lying<T>& b, int64_t n, int64_t depth, T* panel) {
     constexpr int64_t lanes = Vector<T>::lanes, columns = PANEL_COLUMNS<T>;
@@ -95,10 +94,6 @@ ep::Lying<T> panel_of(const ep::Lying<T>& b, int64_t n, int64_t depth, T* panel)
     return {panel, columns, 1};
 }
 
-// Rows of b so many bytes apart share places of the nearest cache; so many rows do not stay there; so many blocks of
-// rows pay for a copy.
-constexpr int64_t SHARED_BYTES = 1024, CROWDED = 128, PAYING_BLOCKS = 8;
-
 // sums = a @ b, whose columns are dense.
 template <class T, int terms>
 void multiply_small(const void* left, const void* right, int64_t m, int64_t n, int64_t depth, void* sums,
@@ -108,8 +103,7 @@ void multiply_small(const void* left, const void* right, int64_t m, int64_t n, i
     const auto& b = *static_cast<const ep::Lying<T>*>(right);
     const int64_t blocks = (m + SMALL_ROWS<terms> - 1) / SMALL_ROWS<terms>, most = (m + blocks - 1) / blocks;
     alignas(ep::LINE) T panel[ep::DEPTH * PANEL_COLUMNS<T>];
-    const bool is_copied =
-        blocks >= PAYING_BLOCKS && depth >= CROWDED && b.line * int64_t{sizeof(T)} % SHARED_BYTES == 0;
+    const bool is_copied = ep::is_copied(blocks, depth, b.line * int64_t{sizeof(T)});
     const int64_t wide = is_copied ? PANEL_COLUMNS<T> : n;
     for (int64_t j = 0; j < n; j += wide) {
         const int64_t columns = n - j < wide ? n - j : wide;

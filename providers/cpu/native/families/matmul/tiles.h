@@ -27,6 +27,12 @@ struct Lying {
     int64_t line, column;
 };
 
+// Whether columns of a factor, whose rows lie `line` bytes apart, are copied before so many blocks of rows of a meet
+// them: where they lie, so many rows share so few places of the nearest cache that none stays.
+constexpr bool is_copied(int64_t blocks, int64_t depth, int64_t line) {
+    return blocks >= 8 && depth >= 128 && line % 1024 == 0;
+}
+
 // What becomes of sums: out = activation(alpha sums + beta out + bias), whose elements and bias are of one storage.
 // Steps are in bytes; a bias or an activation that is missing is null.
 struct Ending {
