@@ -78,6 +78,15 @@ def test_scaled_sums_old_outputs_biases_and_activations_come_in_this_order(produ
     assert (product(a, b, bias, (0.5, -3), was.copy(), activation="relu") == wanted).all()
 
 
+@pytest.mark.parametrize(("numbers", "more"), [((1, 0), {}), ((0.5, -2), {"activation": "relu"})])
+def test_parts_of_a_small_product_are_finished_where_they_belong(product, numbers, more):
+    """Rows of b share places of a cache, so that threads take columns of it, which by columns they do not."""
+    a, b, was, bias = (draw(shape, "float32") for shape in ((100, 200), (200, 256), (100, 250), (250,)))
+    b = b[:, :250]
+    whole = product(a, np.asfortranarray(b), bias, numbers, was.copy(), **more)
+    assert (product(a, b, bias, numbers, was.copy(), **more) == whole).all()
+
+
 def test_infinite_complex_biases_stay_so(product):
     a, b = draw((13, 20), "complex64"), draw((20, 40), "complex64")
     bias = np.array([complex(np.inf, 1), complex(2, -np.inf)] * 20, np.complex64)

@@ -244,16 +244,6 @@ def test_small_factor_whose_columns_lie_apart_may_have_more_of_them_than_a_block
     assert (product(stream, a, b) == product(stream, b.T, a.T).T).all()
 
 
-@pytest.mark.parametrize("more", [{}, {"alpha": 0.5, "beta": -2, "activation": "relu"}])
-def test_parts_of_a_small_product_are_finished_where_they_belong(stream, more):
-    """Rows of b share places of a cache, so that threads take columns of it; rows of out are dense, or have gaps."""
-    a, b, was = draw((100, 200), "float32"), draw((200, 256), "float32")[:, :250], draw((100, 250), "float32")
-    for bias in (draw((100, 250), "float32"), draw((250,), "float32")):
-        whole = product(stream, a, np.asfortranarray(b), was.copy(), bias=bias, **more)
-        for out in (was.copy(), np.repeat(was, 2, axis=0)[::2]):
-            assert (product(stream, a, b, out, bias=bias, **more) == whole).all()
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_many_rows_meet_panels_of_small_factors_with_the_bits_of_a_large_product(isa, launch_on, dtype):
     def on_isa(a, b):
