@@ -92,7 +92,7 @@ def test_transposes_past_the_caches_are_whole(device, stream, dtype, shift):
     """Streaming stores, several threads and rows that begin inside lines give what NumPy gives."""
     kind = np.dtype(dtype)
     nbytes = 12 << 20
-    shapes = [(rows, nbytes // rows // kind.itemsize) for rows in (1024, 1013, 3)]
+    shapes = [(rows, nbytes // rows // kind.itemsize) for rows in (1024, 1013, 2049, 3)]
     for rows, columns in (*shapes, shapes[-1][::-1]):
         x = np.random.default_rng(2).integers(0, 256, rows * columns * kind.itemsize, np.uint8).view(kind)
         raw = np.full(x.nbytes + 256, 0xA5, np.uint8)

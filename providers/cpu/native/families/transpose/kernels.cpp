@@ -122,10 +122,13 @@ void join(const ep::Block& block) {
 }
 
 template <class U, int X, int OUT>
+constexpr ep::Blocks BLOCKS = {X / int{sizeof(U)}, OUT / int{sizeof(U)}, move<U, X, OUT>};
+template <class U, int X, int OUT, int FAR_X = X, int FAR_OUT = OUT>
 constexpr ep::Transposer TRANSPOSER = {
     sizeof(U),
     RUN / int{sizeof(U)},
-    {X / int{sizeof(U)}, OUT / int{sizeof(U)}, move<U, X, OUT>},
+    BLOCKS<U, X, OUT>,
+    BLOCKS<U, FAR_X, FAR_OUT>,
     {split<U, 2>, split<U, 3>, split<U, 4>},
     {join<U, 2>, join<U, 3>, join<U, 4>},
 };
@@ -133,9 +136,9 @@ constexpr ep::Transposer TRANSPOSER = {
 template <size_t size>
 constexpr const ep::Transposer* transposer = nullptr;
 template <>
-constexpr const ep::Transposer* transposer<1> = &TRANSPOSER<uint8_t, 128, 128>;
+constexpr const ep::Transposer* transposer<1> = &TRANSPOSER<uint8_t, 128, 128, 256, 256>;
 template <>
-constexpr const ep::Transposer* transposer<2> = &TRANSPOSER<uint16_t, 128, 128>;
+constexpr const ep::Transposer* transposer<2> = &TRANSPOSER<uint16_t, 128, 128, 256, 256>;
 template <>
 constexpr const ep::Transposer* transposer<4> = &TRANSPOSER<uint32_t, 256, 128>;
 template <>

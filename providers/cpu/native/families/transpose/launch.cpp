@@ -41,11 +41,15 @@ ep::Block block_of(const Job& job, int64_t number) {
     return block;
 }
 
+bool is_far(const ep_transpose_plan& t) {
+    return t.traffic > ep::OWN * ep::threads();
+}
+
 void transpose_part(void* context, int i) {
     const Job& job = *static_cast<const Job*>(context);
     const int64_t all = job.plan->matrices * job.across * job.along;
     const int64_t begin = i * job.part, end = begin + job.part < all ? begin + job.part : all;
-    const bool is_far = job.plan->traffic > ep::OWN * ep::threads();
+    const bool is_far = ::is_far(*job.plan);
     const auto block_at = [&](int64_t number) { return number < end ? block_of(job, number) : ep::Block{}; };
     ep::Block block = block_at(begin), next = block_at(begin + 1);
     for (int64_t number = begin; number < end; ++number) {
@@ -58,6 +62,9 @@ void transpose_part(void* context, int i) {
     if (job.streams) ep::stream_done();
 }
 
+// Extents of so many blocks each leave threads enough of them, and few that are not whole.
+constexpr int64_t MANY = 8;
+
 bool is_few(int64_t rows) {
     return rows >= ep::FEWEST && rows <= ep::FEW;
 }
@@ -67,14 +74,16 @@ ep::Blocks blocks_of(const ep_transpose_plan& t, const ep::Transposer& transpose
         return {t.width, transposer.run, transposer.split[t.width - ep::FEWEST]};
     if (is_few(t.height) && t.out_step == t.height * transposer.size)
         return {transposer.run, t.height, transposer.join[t.height - ep::FEWEST]};
-    return transposer.blocks;
+    const ep::Blocks& far = transposer.far;
+    return is_far(t) && t.width >= MANY * far.width && t.height >= MANY * far.height ? far : transposer.blocks;
 }
 
 // Whether out goes past the caches. Its lines are written a row apart, so that they wait for each other to be read
 // sooner than those of a copy do: whole lines of blocks from half of its size on.
 bool streams(const ep_transpose_plan& t, const Job& job) {
-    if (2 * t.traffic < ep::STREAMING || job.blocks.move != job.transposer->blocks.move)
-        return t.traffic >= ep::STREAMING;
+    const bool is_blocks =
+        job.blocks.move == job.transposer->blocks.move || job.blocks.move == job.transposer->far.move;
+    if (2 * t.traffic < ep::STREAMING || !is_blocks) return t.traffic >= ep::STREAMING;
     bool is_whole = ep::is_line_aligned(job.out) && t.out_step % ep::LINE == 0;
     for (int d = 0; d < t.ndim; ++d) is_whole = is_whole && t.out_stride[d] % ep::LINE == 0;
     return is_whole || t.traffic >= ep::STREAMING;

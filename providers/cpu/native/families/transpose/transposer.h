@@ -31,9 +31,9 @@ struct Blocks {
 
 // The code of a row.
 struct Transposer {
-    int64_t size;  // of an element
-    int64_t run;   // elements of a row beside few others
-    Blocks blocks;
+    int64_t size;        // of an element
+    int64_t run;         // elements of a row beside few others
+    Blocks blocks, far;  // of matrices in caches, and of large ones beyond these
     // By their number: rows of out, of an x without gaps; rows of x, of an out without gaps.
     Move split[FEW - FEWEST + 1];
     Move join[FEW - FEWEST + 1];
