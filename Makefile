@@ -80,9 +80,10 @@ quick-cuda: $(STAMP)
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'
 
-test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-cuda quick-opencl quick-sim quick-cpu
+# Types take one core half a minute.
+test: $(STAMP)   ## Lint, contracts, types, all tests and the quick suite, two at a time
+	@$(MAKE) --no-print-directory lint contracts
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line types unit-suite unit-rooms quick-cuda quick-opencl quick-sim quick-cpu
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device, and the quick suite on CUDA without a GPU
 	$(BIN)/ep-conformance run --provider cpu
