@@ -123,20 +123,18 @@ void cut(Job& job) {
 }
 
 // Small products by rows, as many as sums have room for, but fewer while threads would be without some. Parts of rows
-// would each copy all of b, where it is copied: these are parts of columns, as long as a stays in a core's own cache.
+// would each copy all of b, where it is copied: as many parts of columns then, while a stays in a core's own cache.
 void cut_small(Job& job) {
     const ep_matmul_plan& g = *job.plan;
     const int64_t tile = job.tile->rows, panel = job.tile->columns / job.tile->widths,
                   most = SUM_BYTES / (g.n * job.tile->sum) / tile * tile, nbytes = g.m * g.k * g.row->from->size;
     job.batches = extents(g, 0, g.kept);
-    const int64_t wanted = ceil_div(wanted_tiles(), job.batches);
+    const int64_t wanted = ceil_div(wanted_tiles(), job.batches), across = std::min(wanted, g.n / (2 * panel)),
+                  down = std::max({int64_t{1}, ceil_div(g.m, most), std::min(wanted, g.m / (4 * tile))});
     const bool is_by_columns =
-        ep::is_copied(ceil_div(g.m, tile), g.k, g.line[EP_B]) && g.m <= most && nbytes <= ep::OWN / 2;
-    const int64_t across = is_by_columns ? std::clamp<int64_t>(g.n / (2 * panel), 1, wanted) : 1;
-    const int64_t down =
-        across > 1 ? 1 : std::max({int64_t{1}, ceil_div(g.m, most), std::min(wanted, g.m / (4 * tile))});
-    job.rows = round_up(ceil_div(g.m, down), tile);
-    job.columns = round_up(ceil_div(g.n, across), panel);
+        ep::is_copied(ceil_div(g.m, tile), g.k, g.line[EP_B]) && across >= down && g.m <= most && nbytes <= ep::OWN / 2;
+    job.rows = round_up(ceil_div(g.m, is_by_columns ? 1 : down), tile);
+    job.columns = is_by_columns ? round_up(ceil_div(g.n, across), panel) : g.n;
     job.down = ceil_div(g.m, job.rows);
     job.across = ceil_div(g.n, job.columns);
 }
@@ -193,7 +191,7 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
 // Bytes of the sums of rows that are biased while they are in a core's cache.
 constexpr int64_t BIASED_BYTES = 32768;
 
-// A part of a small product; with nothing to add but a bias they are written where they belong.
+// A part of a small product; with nothing to add but a bias its sums are written where they belong.
 template <class T>
 void run_small(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
     const ep_matmul_plan& g = *job.plan;
