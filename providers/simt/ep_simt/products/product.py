@@ -117,10 +117,7 @@ class Product(NamedTuple):
     def entries(self, files: Mapping[str, str], *beside: Parameter) -> tuple[Entry, ...]:
         """Return the entries of a program; files : of each, by its name; beside : what the program takes beside a product."""
         parameters, writes = (*self.parameters, *beside), frozenset({"parts", "out"})
-        return tuple(
-            Entry(entry, parameters, writes=writes, file=file, is_brief=entry == FINISH)
-            for entry, file in files.items()
-        )
+        return tuple(Entry(entry, parameters, writes=writes, file=file) for entry, file in files.items())
 
     @property
     def name(self) -> str:

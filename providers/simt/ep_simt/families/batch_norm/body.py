@@ -110,7 +110,7 @@ def _program(variant: _Variant) -> Program:
         Layout(strided=True, wide=wide).parameters,
     )
     entries = (
-        Entry("batch_norm_factors", over_channels, "EP_FACTORS_TAKES", frozenset({"factors"}), is_brief=True),
+        Entry("batch_norm_factors", over_channels, "EP_FACTORS_TAKES", frozenset({"factors"})),
         Entry("batch_norm", over_elements, writes=frozenset({"y"})),
     )
     name = "-".join(("batch_norm", element, *given[2:], "wide" if wide else "narrow"))

@@ -153,11 +153,10 @@ def _program(variant: _Variant) -> Program:
     tail = (identity, pieces, *shared, number("reverse", "i32"), rows_parameter(2, wide=wide))
     file = "" if group > 1 else f"{_FOLDER}/alone.inc"
     over_rows = taken(x, out, (exclusive, *tail))
-    carried = taken(totals, (identity, pieces, number("count", "i64"), *shared[:1]))
     entries: tuple[Entry, ...] = (
         _entry("row", over_rows, "out", file),
         _entry("totals", taken(x, totals, tail), "totals", file),
-        _entry("carries", carried, "totals", file)._replace(is_brief=True),
+        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"), *shared[:1])), "totals", file),
         _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out", file),
     )
     if group == 1 and kind != "COMPLEX":

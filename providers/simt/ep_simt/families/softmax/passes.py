@@ -85,7 +85,7 @@ class Passes(NamedTuple):
         )
         return (
             self._entry("rows", taken(operands, measures, tail), *_OF_PIECES, *(outputs or OF_ROWS)),
-            self._entry("totals", taken(measures, (number("pieces", "i64"),)), *OF_ROWS)._replace(is_brief=True),
+            self._entry("totals", taken(measures, (number("pieces", "i64"),)), *OF_ROWS),
         )
 
     @property
