@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from ep.plugin.manifest import SPI
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import ep
 from ep_conformance import SUITE
@@ -46,6 +45,8 @@ def check_name(name: str) -> None:
 
 def render(name: str, style: str) -> dict[str, str]:
     """Return the texts of a new package by their paths in its folder, in the order of the paths."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - loaded only where a package is made
+
     environment = Environment(  # noqa: S701 - these are programs, not HTML
         loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
     )

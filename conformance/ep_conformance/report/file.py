@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ep_conformance.judge.outcome import Status
 from ep_conformance.report.journal import journal_of, read_journal
 from ep_conformance.report.report import Report, report_of
-from ep_conformance.report.schema import problems
 from ep_conformance.run.record import verdict_of
 from ep_conformance.untrusted import read_json
 
@@ -41,6 +40,8 @@ def read_report(path: Path) -> Report:
 
 def _report(table: Any) -> Report:
     """Return the report of a JSON value. Raises ValueError, KeyError, TypeError or AttributeError for what is none."""
+    from ep_conformance.report.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is read
+
     wrong = next(problems(table | {"cases": []}), "")
     if wrong:
         raise ValueError(wrong)

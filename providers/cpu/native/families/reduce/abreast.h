@@ -1,81 +1,46 @@
 // Elements of memory into states in registers: what blocks would cost is a load and a store of each. Included once per
-// instruction set, in an anonymous namespace, after isa/lanes.h, types/stored.h and joints.h.
+// instruction set, in an anonymous namespace, after types/stored.h and joints.h.
 #pragma once
 
-// Ops over vectors of elements E, with the bits that they have over single elements; not there where an op has no such
-// form.
+// Whether an op's states are faster in registers.
 template <class Op>
-struct Abreast {
-    static constexpr bool is_there = false;
-};
+constexpr bool is_in_registers = std::is_same_v<Op, Squares>;
 template <class T>
-struct Abreast<Sum<T>> {
-    static constexpr bool is_there = EP_WIDTH > 16 && (std::is_floating_point_v<T> || std::is_same_v<T, uint64_t>);
-    using E = T;
-    using State = T;
-    V<Mask<T>> keep;
-    explicit Abreast(const ep::Lens& lens) : keep(repeated(static_cast<Mask<T>>(lens.keep))) {}
-    EP_INLINE V<T> of(V<T> x) const { return reinterpret_cast<V<T>>(reinterpret_cast<V<Mask<T>>>(x) & keep); }
-    static EP_INLINE V<T> join(V<T> a, V<T> b) { return a + b; }
-};
-template <>
-struct Abreast<Squares> {
-    static constexpr bool is_there = EP_WIDTH > 16;
-    using E = double;
-    using State = double;
-    V<double> scale;
-    explicit Abreast(const ep::Lens& lens) : scale(repeated(lens.scale)) {}
-    EP_INLINE V<double> of(V<double> x) const { return (x * scale) * (x * scale); }
-    static EP_INLINE V<double> join(V<double> a, V<double> b) { return a + b; }
-};
+constexpr bool is_in_registers<Sum<T>> = std::is_floating_point_v<T> || std::is_same_v<T, uint64_t>;
 template <class T>
-struct Abreast<GreatestKey<T>> {
-    static constexpr bool is_there = EP_WIDTH > 16;
-    using E = T;
-    using Key = KeyOf<T>;
-    using Bits = typename Key::Bits;
-    using State = typename Key::Key;
-    V<Bits> flip;
-    explicit Abreast(const ep::Lens& lens) : flip(repeated(static_cast<Bits>(lens.flip))) {}
-    EP_INLINE V<State> of(V<T> x) const {
-        const V<State> bits = reinterpret_cast<V<State>>(reinterpret_cast<V<Bits>>(x) ^ flip);
-        const V<State> sign = bits >> (8 * sizeof(T) - 1);
-        return reinterpret_cast<V<State>>(reinterpret_cast<V<Bits>>(bits ^ (sign & State(Key::top - 1))) + Key::shift);
-    }
-    static EP_INLINE V<State> join(V<State> a, V<State> b) { return a > b ? a : b; }
-};
+constexpr bool is_in_registers<GreatestKey<T>> = true;
 
 // Whether an op takes elements that are stored as T from memory.
 template <class Op, class T>
 constexpr bool takes_stored() {
-    if constexpr (!Abreast<Op>::is_there)
+    if constexpr (EP_WIDTH == 16 || !is_in_registers<Op>)
         return false;
     else if constexpr (is_real_float<T>)
-        return sizeof(Staged<T>) <= sizeof(typename Abreast<Op>::E);
+        return sizeof(Staged<T>) <= sizeof(typename Op::Element);
     else
         return (std::is_integral_v<T> || std::is_same_v<T, Boolean>) && sizeof(T) <= 4 &&
-               std::is_same_v<typename Abreast<Op>::E, uint64_t>;
+               std::is_same_v<typename Op::Element, uint64_t>;
 }
 
 // Elements of rows that are `step` bytes apart, as vectors of their places.
 template <class Op, class T>
 struct Elements {
-    using S = typename Abreast<Op>::State;
+    using S = typename Op::State;
     static constexpr int64_t lanes = Vector<S>::lanes;
     const char* at;
     int64_t step;
-    const Abreast<Op>& op;
+    typename Op::View view;
 
     EP_INLINE V<S> of(int64_t row, int64_t i) const {
-        return op.of(load_stored<typename Abreast<Op>::E>(reinterpret_cast<const T*>(at + row * step) + i));
+        return Op::of(load_stored<typename Op::Element>(reinterpret_cast<const T*>(at + row * step) + i), view);
     }
     EP_INLINE V<S> four(int64_t i, int64_t row = 0) const {
-        return op.join(op.join(of(row, i), of(row + 1, i)), op.join(of(row + 2, i), of(row + 3, i)));
+        return Op::join(Op::join(of(row, i), of(row + 1, i)), Op::join(of(row + 2, i), of(row + 3, i)));
     }
     EP_INLINE void fetch(int64_t row, int64_t i, int64_t ahead) const {
         __builtin_prefetch(at + row * step + i * int64_t{sizeof(T)} + ahead);
     }
-    EP_INLINE Elements from(int64_t i) const { return {at + i * int64_t{sizeof(T)}, step, op}; }
+    EP_INLINE Elements from(int64_t i) const { return {at + i * int64_t{sizeof(T)}, step, view}; }
     EP_INLINE void go(int64_t rows) { at += rows * step; }
 };
 
@@ -84,8 +49,8 @@ constexpr int64_t AHEAD = 1024, ROWS_AHEAD = 4096;
 
 // VECTORS vectors of all rows into states, which are in registers meanwhile.
 template <class Op, class T, int VECTORS>
-EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T> x, int64_t rows) {
-    using S = typename Abreast<Op>::State;
+EP_INLINE void join_abreast(typename Op::State* states, Elements<Op, T> x, int64_t rows) {
+    using S = typename Op::State;
     V<S> state[VECTORS];
 #pragma GCC unroll 8
     for (int v = 0; v < VECTORS; ++v) state[v] = load(states + v * x.lanes);
@@ -94,12 +59,12 @@ EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T>
         for (int v = 0; v < VECTORS; ++v) {
             if (v * x.lanes * int64_t{sizeof(T)} % ep::LINE == 0)
                 for (int row = 0; row < 4; ++row) x.fetch(row, v * x.lanes, ROWS_AHEAD);
-            state[v] = x.op.join(state[v], x.four(v * x.lanes));
+            state[v] = Op::join(state[v], x.four(v * x.lanes));
         }
     }
     for (; rows > 0; --rows, x.go(1)) {
 #pragma GCC unroll 8
-        for (int v = 0; v < VECTORS; ++v) state[v] = x.op.join(state[v], x.of(0, v * x.lanes));
+        for (int v = 0; v < VECTORS; ++v) state[v] = Op::join(state[v], x.of(0, v * x.lanes));
     }
 #pragma GCC unroll 8
     for (int v = 0; v < VECTORS; ++v) store<S>(states + v * x.lanes, state[v]);
@@ -108,8 +73,8 @@ EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T>
 // Four rows along n places, so that each is a stream, and the next four are fetched; or eight, where the processor
 // foresees the next ones. The states stay in the first cache.
 template <class Op, class T, int fours>
-EP_INLINE void join_fours(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
-    using S = typename Abreast<Op>::State;
+EP_INLINE void join_fours(typename Op::State* states, const Elements<Op, T>& x, int64_t n) {
+    using S = typename Op::State;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; i += x.lanes) {
         if (fours == 1 && i * int64_t{sizeof(T)} % ep::LINE == 0)
@@ -117,7 +82,7 @@ EP_INLINE void join_fours(typename Abreast<Op>::State* states, const Elements<Op
                 __builtin_prefetch(x.at + (row + 4) * x.step + i * int64_t{sizeof(T)}, 0, 2);
         V<S> state = load(states + i);
 #pragma GCC unroll 2
-        for (int four = 0; four < fours; ++four) state = x.op.join(state, x.four(i, 4 * four));
+        for (int four = 0; four < fours; ++four) state = Op::join(state, x.four(i, 4 * four));
         store<S>(states + i, state);
     }
 }
@@ -126,9 +91,9 @@ EP_INLINE void join_fours(typename Abreast<Op>::State* states, const Elements<Op
 // n; returns how many places of n are done: whole vectors of them. Four rows are joined pairwise first.
 template <class Op, class T>
 int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
-    using S = typename Abreast<Op>::State;
-    const Abreast<Op> op(lens);
-    Elements<Op, T> x = {at, step, op};
+    using S = typename Op::State;
+    const auto view = Op::view(lens);
+    Elements<Op, T> x = {at, step, view};
     const int64_t whole = n / x.lanes * x.lanes;
     S* const to = static_cast<S*>(states);
     constexpr int of_lanes = int{ep::LANES} / x.lanes;
@@ -152,7 +117,7 @@ template <class Op>
 struct Joined {
     template <class Y>
     EP_INLINE Y operator()(Y a, Y b) const {
-        return Abreast<Op>::join(a, b);
+        return Op::join(a, b);
     }
 };
 
@@ -168,14 +133,14 @@ EP_INLINE V<S> loaded_now(V<S> x) {
 // Four rows of four vectors each into their states, from lines two apart, then from those between: line after line, or
 // four apart, Zen 4 reads from its shared cache at 0.6 to 0.8 of that speed.
 template <class Op, class T, int... place>
-EP_INLINE void join_by_lines(V<typename Abreast<Op>::State>* states, const Elements<Op, T>& x,
+EP_INLINE void join_by_lines(V<typename Op::State>* states, const Elements<Op, T>& x,
                              std::integer_sequence<int, place...>) {
-    using S = typename Abreast<Op>::State;
+    using S = typename Op::State;
     V<S> at[16];
     ((at[place] = loaded_now<S>(x.of(place / 4, place % 4 * x.lanes))), ...);
 #pragma GCC unroll 4
     for (int v = 0; v < 4; ++v)
-        states[v] = x.op.join(states[v], x.op.join(x.op.join(at[v], at[4 + v]), x.op.join(at[8 + v], at[12 + v])));
+        states[v] = Op::join(states[v], Op::join(Op::join(at[v], at[4 + v]), Op::join(at[8 + v], at[12 + v])));
 }
 using ByLines = std::integer_sequence<int, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15>;
 
@@ -184,19 +149,18 @@ template <class Op, int vectors, class S>
 EP_INLINE S folded_halves(V<S>* left) {
     if constexpr (vectors == 1) return folded<S>(left[0], Joined<Op>{});
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors / 2; ++v) left[v] = Abreast<Op>::join(left[v], left[v + vectors / 2]);
+    for (int v = 0; v < vectors / 2; ++v) left[v] = Op::join(left[v], left[v + vectors / 2]);
     return folded_halves<Op, std::max(1, vectors / 2), S>(left);
 }
 
 // The state of LANES columns, of which x has `rows` rows yet, and `rest` elements of another.
 template <class Op, class T>
-EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Elements<Op, T> x, int64_t rows,
-                          int64_t rest) {
-    using S = typename Abreast<Op>::State;
+EP_INLINE void fold_lanes(void* state, V<typename Op::State>* left, Elements<Op, T> x, int64_t rows, int64_t rest) {
+    using S = typename Op::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     for (; rows > 0; --rows, x.go(1)) {
 #pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) left[v] = x.op.join(left[v], x.of(0, v * lanes));
+        for (int v = 0; v < vectors; ++v) left[v] = Op::join(left[v], x.of(0, v * lanes));
     }
     if (rest != 0) {
         T last[ep::LANES] = {};
@@ -206,7 +170,7 @@ EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Ele
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v) {
             store<S>(states + v * lanes, left[v]);
-            store<S>(joined + v * lanes, x.op.join(left[v], x.of(0, v * lanes)));
+            store<S>(joined + v * lanes, Op::join(left[v], x.of(0, v * lanes)));
         }
         std::memcpy(states, joined, static_cast<size_t>(rest) * sizeof(S));
 #pragma GCC unroll 16
@@ -218,7 +182,7 @@ EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Ele
 // A state from n contiguous elements: they are taken by LANES, and folded by halves.
 template <class Op, class T>
 EP_INLINE void fold_row(void* state, Elements<Op, T> x, int64_t n, bool is_far) {
-    using S = typename Abreast<Op>::State;
+    using S = typename Op::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     V<S> left[vectors];
     int64_t rows = n / ep::LANES;
@@ -232,7 +196,7 @@ EP_INLINE void fold_row(void* state, Elements<Op, T> x, int64_t n, bool is_far) 
             continue;
         }
 #pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) left[v] = x.op.join(left[v], x.four(v * lanes));
+        for (int v = 0; v < vectors; ++v) left[v] = Op::join(left[v], x.four(v * lanes));
     }
     fold_lanes(state, left, x, rows, n % ep::LANES);
 }
@@ -241,10 +205,10 @@ EP_INLINE void fold_row(void* state, Elements<Op, T> x, int64_t n, bool is_far) 
 template <class Op, class T>
 void fold_stored(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const ep::Lens& lens,
                  bool is_far) {
-    const Abreast<Op> op(lens);
-    auto* const to = static_cast<typename Abreast<Op>::State*>(states);
+    const auto view = Op::view(lens);
+    auto* const to = static_cast<typename Op::State*>(states);
     for (int64_t i = 0; i < count; ++i, at += apart)
-        fold_row<Op, T>(to + i, {at, ep::LANES * int64_t{sizeof(T)}, op}, n, is_far);
+        fold_row<Op, T>(to + i, {at, ep::LANES * int64_t{sizeof(T)}, view}, n, is_far);
 }
 
 // Two states from n contiguous elements each, `apart` bytes from one another, as `fold_stored` gives them. Lines come
@@ -252,11 +216,12 @@ void fold_stored(void* states, const char* at, int64_t apart, int64_t count, int
 // part.
 template <class Op, class T>
 void fold_two(void* states, const char* at, int64_t apart, int64_t n, const ep::Lens& lens) {
-    using S = typename Abreast<Op>::State;
+    using S = typename Op::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     constexpr int of_line = std::max(1, std::min(vectors, int{ep::LINE} / (int{sizeof(T)} * lanes)));
-    const Abreast<Op> op(lens);
-    Elements<Op, T> x[2] = {{at, ep::LANES * int64_t{sizeof(T)}, op}, {at + apart, ep::LANES * int64_t{sizeof(T)}, op}};
+    const auto view = Op::view(lens);
+    Elements<Op, T> x[2] = {{at, ep::LANES * int64_t{sizeof(T)}, view},
+                            {at + apart, ep::LANES * int64_t{sizeof(T)}, view}};
     V<S> left[2][vectors], upper[2][vectors], lower[2][vectors];
     int64_t rows = n / ep::LANES;
 #pragma GCC unroll 16
@@ -272,9 +237,10 @@ void fold_two(void* states, const char* at, int64_t apart, int64_t n, const ep::
                     for (int v = line; v < line + of_line; ++v) {
                         const V<S> own = x[w].of(row, v * lanes);
                         if (row == 0) upper[w][v] = own;
-                        if (row == 1) upper[w][v] = op.join(upper[w][v], own);
+                        if (row == 1) upper[w][v] = Op::join(upper[w][v], own);
                         if (row == 2) lower[w][v] = own;
-                        if (row == 3) left[w][v] = op.join(left[w][v], op.join(upper[w][v], op.join(lower[w][v], own)));
+                        if (row == 3)
+                            left[w][v] = Op::join(left[w][v], Op::join(upper[w][v], Op::join(lower[w][v], own)));
                     }
     }
     for (int w = 0; w < 2; ++w) fold_lanes(static_cast<S*>(states) + w, left[w], x[w], rows, n % ep::LANES);

@@ -1,121 +1,6 @@
-// States of reductions and the functions that join them; loops over many. Included once per instruction set, in an
-// anonymous namespace, after arithmetic.h, loads.h and order.h.
+// Loops over the states of reductions, many side by side. Included once per instruction set, in an anonymous namespace,
+// after ops.h.
 #pragma once
-
-// Element by element into states of the same type. -0 is the number that changes no sum.
-template <class T>
-struct Sum {
-    using Element = T;
-    using State = T;
-    using View = Mask<T>;
-    static EP_INLINE State nothing() { return -T{}; }
-    static EP_INLINE View view(const ep::Lens& lens) { return static_cast<View>(lens.keep); }
-    static EP_INLINE State of(T x, View keep) {
-        if constexpr (std::is_floating_point_v<T>)
-            return masked(x, keep, View{});
-        else
-            return x;
-    }
-    static EP_INLINE State join(State a, State b) { return a + b; }
-};
-
-template <class T>
-struct Product {
-    using Element = T;
-    using State = T;
-    struct View {};
-    static EP_INLINE State nothing() {
-        if constexpr (std::is_arithmetic_v<T>)
-            return T{1};
-        else
-            return {1.0, 0.0};
-    }
-    static EP_INLINE View view(const ep::Lens&) { return {}; }
-    static EP_INLINE State of(T x, View) { return x; }
-    static EP_INLINE State join(State a, State b) { return a * b; }
-};
-
-struct Squares {
-    using Element = double;
-    using State = double;
-    using View = double;
-    static EP_INLINE State nothing() { return 0.0; }
-    static EP_INLINE View view(const ep::Lens& lens) { return lens.scale; }
-    static EP_INLINE State of(double x, View scale) { return (x * scale) * (x * scale); }
-    static EP_INLINE State join(State a, State b) { return a + b; }
-};
-
-// The least too, and truth of bits: which order elements have is the lens' business.
-template <class T>
-struct Greatest {
-    using Element = T;
-    using State = T;
-    struct View {
-        T keep, flip;
-    };
-    static EP_INLINE State nothing() { return std::numeric_limits<T>::lowest(); }
-    static EP_INLINE View view(const ep::Lens& lens) { return {static_cast<T>(lens.keep), static_cast<T>(lens.flip)}; }
-    static EP_INLINE State of(T x, View view) { return masked(x, view.keep, view.flip); }
-    static EP_INLINE State join(State a, State b) { return a > b ? a : b; }
-};
-
-// Floats by their keys, so that NaN wins and zeros have an order at the cost of integers.
-template <class T>
-struct GreatestKey {
-    using Element = T;
-    using State = typename KeyOf<T>::Key;
-    using View = Mask<T>;
-    static EP_INLINE State nothing() { return std::numeric_limits<State>::lowest(); }
-    static EP_INLINE View view(const ep::Lens& lens) { return static_cast<View>(lens.flip); }
-    static EP_INLINE State of(T x, View flip) { return KeyOf<T>::of(masked(x, ~View{}, flip)); }
-    static EP_INLINE State join(State a, State b) { return a > b ? a : b; }
-};
-
-// sum e^greatest is the sum of e^x; where the greatest is not finite, the sum means nothing.
-template <class T>
-struct Exponents {
-    T greatest, sum;
-};
-
-template <class T>
-struct LogSumExp {
-    using Element = T;
-    using State = Exponents<T>;
-    struct View {};
-    static EP_INLINE State nothing() { return {-std::numeric_limits<T>::infinity(), T{0}}; }
-    static EP_INLINE View view(const ep::Lens&) { return {}; }
-    static EP_INLINE State of(T x, View) { return {x, T{1}}; }
-    static EP_INLINE T base_of(T greatest) { return greatest - greatest == T{0} ? greatest : T{0}; }
-    // e^x for x <= 0. A sum has a term of 1, so a term below the least is negligible, and none is denormal.
-    static EP_INLINE T decayed(T x) {
-        constexpr T least = sizeof(T) == 4 ? T(-86) : T(-708);
-        const Scaled<T> e = exponential_scaled(at_least(x, least), T{0});
-        return e.value * power_of_two(e.exponent);
-    }
-    static EP_INLINE State join(State a, State b) {
-        const T greatest = larger(a.greatest, b.greatest), base = base_of(greatest);
-        return {greatest, a.sum * decayed(a.greatest - base) + b.sum * decayed(b.greatest - base)};
-    }
-    static EP_INLINE State join(State state, T a, T b, T c, T d) {
-        const T greatest = larger(state.greatest, larger(larger(a, b), larger(c, d))), base = base_of(greatest);
-        const T pairs = (decayed(a - base) + decayed(b - base)) + (decayed(c - base) + decayed(d - base));
-        return {greatest, state.sum * decayed(state.greatest - base) + pairs};
-    }
-};
-
-// Whether elements may be joined in any order.
-template <class Op>
-constexpr bool is_order_free = false;
-template <class T>
-constexpr bool is_order_free<Greatest<T>> = true;
-template <class T>
-constexpr bool is_order_free<GreatestKey<T>> = true;
-
-// Whether an element may have two states: a complex number's parts are summed apart.
-template <class Op>
-constexpr bool may_have_parts = std::is_same_v<Op, Squares>;
-template <class T>
-constexpr bool may_have_parts<Sum<T>> = std::is_floating_point_v<T>;
 
 template <class Op, class View>
 EP_INLINE typename Op::State join_four(typename Op::State state, typename Op::Element a, typename Op::Element b,
@@ -184,10 +69,14 @@ struct JointOf {
     }
     static void fold(void* states, int64_t n, int64_t parts) { halve<ep::LANES>(static_cast<S*>(states), n, parts); }
 
-    // A row of n elements by so many lanes; its last vector may begin before the one ahead ends.
+    // Lanes of long rows; those that are shorter than twice as many have the greatest power of two of them that fits.
+    static constexpr int64_t MOST_LANES = 16;
+
+    // Elements of a row by so many lanes, as long as there are as many.
     template <int64_t lanes, class View>
-    static EP_INLINE void take_row(S* state, const E* x, int64_t n, int64_t again, View view) {
+    static EP_INLINE void take_lanes(S* state, const E* x, int64_t n, View view) {
         for (int64_t j = 0; j < lanes; ++j) state[j] = Op::of(x[j], view);
+        if constexpr (lanes < MOST_LANES) return;
         int64_t i = lanes;
         for (; i + 4 * lanes <= n; i += 4 * lanes) {
             const E *const a = x + i, *const b = a + lanes, *const c = b + lanes, *const d = c + lanes;
@@ -195,6 +84,35 @@ struct JointOf {
         }
         for (; i + lanes <= n; i += lanes)
             for (int64_t j = 0; j < lanes; ++j) state[j] = Op::join(state[j], Op::of(x[i + j], view));
+    }
+    // The same with lanes in vectors.
+    template <int64_t lanes, class View>
+    static EP_INLINE void take_vectors(S* state, const E* x, int64_t n, View view) {
+        constexpr int64_t width = Vector<S>::lanes, vectors = lanes / width;
+        const auto at = [x, view](int64_t i) { return Op::of(load(x + i), view); };
+        V<S> own[vectors];
+#pragma GCC unroll 8
+        for (int64_t v = 0; v < vectors; ++v) own[v] = at(v * width);
+        int64_t i = lanes;
+        for (; lanes == MOST_LANES && i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 8
+            for (int64_t v = 0; v < vectors; ++v) {
+                const int64_t a = i + v * width, c = a + 2 * lanes;
+                own[v] = Op::join(own[v], Op::join(Op::join(at(a), at(a + lanes)), Op::join(at(c), at(c + lanes))));
+            }
+        for (; lanes == MOST_LANES && i + lanes <= n; i += lanes)
+#pragma GCC unroll 8
+            for (int64_t v = 0; v < vectors; ++v) own[v] = Op::join(own[v], at(i + v * width));
+#pragma GCC unroll 8
+        for (int64_t v = 0; v < vectors; ++v) store<S>(state + v * width, own[v]);
+    }
+    // A row of n elements by so many lanes; its last vector may begin before the one ahead ends, by `again` lanes.
+    template <int64_t lanes, class View>
+    static EP_INLINE void take_row(S* state, const E* x, int64_t n, int64_t again, View view) {
+        if constexpr (std::is_arithmetic_v<E> && lanes * sizeof(S) % EP_WIDTH == 0)
+            take_vectors<lanes>(state, x, n, view);
+        else
+            take_lanes<lanes>(state, x, n, view);
         if (again == 0) return;
         const E* const last = x + n - lanes;
         for (int64_t j = 0; j < lanes; ++j)
@@ -227,8 +145,8 @@ struct JointOf {
     template <int64_t parts>
     static void rows_of(S* states, const E* x, int64_t across, int64_t rows, int64_t n, const ep::Lens& lens) {
         const auto view = Op::view(lens);
-        if (n >= 16)
-            take_rows<16, parts>(states, x, across, rows, n, view);
+        if (n >= MOST_LANES)
+            take_rows<MOST_LANES, parts>(states, x, across, rows, n, view);
         else if (n >= 8)
             take_rows<8, parts>(states, x, across, rows, n, view);
         else

@@ -12,6 +12,7 @@ namespace {
 #include "math/logarithm.h"
 #include "types/order.h"
 #include "types/loads.h"
+#include "ops.h"
 #include "joints.h"
 #include "integers.h"
 #include "abreast.h"
