@@ -15,14 +15,13 @@ __all__ = ["IMPLEMENTATIONS", "RunChains"]
 
 _FEWEST_ROWS: Final = 4
 _SHORT: Final = 64
-"""Rows of at most so many elements are faster side by side, wherever they lie. The result is the same."""
+"""Rows of at most so many elements are faster side by side, wherever they lie. Results are the same."""
 
 
 class RunChains(Planned):
     """Runs scanned one by one and joined to the result before them, whatever the strides and the threads."""
 
     def plan(self, descriptor: Scan, native: Native) -> Plan:
-        del native
         geometry, size = descriptor.geometry, descriptor.out.itemsize
         *across, extent = geometry.shape
         strides = [[stride * size for stride in over] for over in geometry.strides]
@@ -30,10 +29,15 @@ class RunChains(Planned):
         if descriptor.reverse:
             offsets = [offset + (extent - 1) * step for offset, step in zip(offsets, steps, strict=True)]
             steps = [-step for step in steps]
-        lies_in_columns = extent <= _SHORT or all(over[-2:-1] == [size] for over in strides)
+        how = native.lib.EP_SCAN_ALONG
+        if across and across[-1] >= _FEWEST_ROWS:
+            if all(over[-2] == size for over in strides) or (extent <= _SHORT and steps != [size, size]):
+                how = native.lib.EP_SCAN_ACROSS
+            elif steps == [size, size] and extent <= native.lib.EP_SCAN_MOST:
+                how = native.lib.EP_SCAN_SHORT
         fields = {
             "exclusive": descriptor.exclusive,
-            "wide": bool(across) and across[-1] >= _FEWEST_ROWS and lies_in_columns,
+            "how": how,
             "ndim": len(across) or 1,
             "traffic": descriptor.nbytes_moved,
             "extent": extent,

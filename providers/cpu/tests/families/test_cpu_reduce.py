@@ -86,6 +86,7 @@ def test_lone_row_with_gaps_has_the_bits_that_it_has_among_others(stream, dtype)
         whole = reduced(stream, "sum", x, 0)
         for column in range(5):
             assert reduced(stream, "sum", x[:, column]).tobytes() == whole[column].tobytes()
+        assert reduced(stream, "sum", x.copy(), 0).tobytes() == whole.tobytes()  # lines that follow one another
         assert dtype not in {"bool", "int32"} or np.array_equal(whole, x.sum(0))
 
 

@@ -41,8 +41,8 @@ struct Job {
           pieces(1),
           chunks(0),
           size(r.joint->size * r.parts),
-          is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
-                   r.joint->rows != nullptr),
+          is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && r.joint->rows != nullptr &&
+                   run < (r.is_order_free && r.folds != nullptr ? LEAST_RUN : ep::MOST_SHORT + 1)),
           is_along(!is_short && run >= LEAST_RUN && step == from.size),
           slides(!is_short && !is_along && g.terms <= MOST_PLACES && r.joint->slide != nullptr && overlaps()),
           is_window(!is_short && !is_along && g.terms <= MOST_PLACES && from.is_direct && r.joint->windows != nullptr &&

@@ -201,13 +201,13 @@ struct JointOf {
         join_places<S>(states, columns, across, places, count, n, [](S x) { return x; });
     }
     static constexpr auto windows_if_free() -> decltype(ep::Joint::windows) {
-        if constexpr (is_order_free<Op>)
+        if constexpr (takes_windows<Op>)
             return windows;
         else
             return nullptr;
     }
     static constexpr auto slide_if_free() -> decltype(ep::Joint::slide) {
-        if constexpr (is_order_free<Op>)
+        if constexpr (takes_windows<Op>)
             return slide;
         else
             return nullptr;

@@ -176,6 +176,7 @@ constexpr ep::Reducer REDUCER = {
     W::parts,
     W::cost,
     W::is_zero_of_nothing,
+    is_order_free<typename W::Op>,
     W::has_scaled_root,
 };
 

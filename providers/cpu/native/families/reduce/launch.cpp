@@ -67,14 +67,18 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
         }
         return;
     }
+    // Places of few rows that are neighbours come in one call.
+    const bool is_dense = across == from.size && job.step == width * across;
+    const int64_t most = is_dense ? std::max<int64_t>(1, ABREAST / width) * GROUP : GROUP;
     for (int64_t i = 0, m; i < n; i += m) {
-        m = std::min(GROUP, n - i);
+        m = std::min(most, n - i);
         char* to = block;
-        for (int64_t k = 0; k < m; ++k) {
-            const char* const row = at + (i + k) * job.step;
-            for (int64_t j = 0, some; j < width; j += some, to += some * from.staged_size) {
-                some = std::min(ep::BLOCK, width - j);
-                from.load(row + j * across, across, some, to);
+        const int64_t lines = is_dense ? 1 : m, length = m / lines * width;
+        for (int64_t k = 0; k < lines; ++k) {
+            const char* const line = at + (i + k) * job.step;
+            for (int64_t j = 0, some; j < length; j += some, to += some * from.staged_size) {
+                some = std::min(ep::BLOCK, length - j);
+                from.load(line + j * across, across, some, to);
             }
         }
         joint.take(states, block, width * parts, m, width * parts, lens);
@@ -263,6 +267,10 @@ void take_roots(const Job& job, char* states, int64_t n, Again again) {
     lens.scale = 1 / scale;
     if (is_large) again(lens, large);
     auto* const roots = reinterpret_cast<double*>(states);
+    if (parts == 1 && !is_small && !is_large) {
+        for (int64_t i = 0; i < n; ++i) roots[i] = std::sqrt(roots[i]);
+        return;
+    }
     for (int64_t i = 0; i < n; ++i) {
         const double plain = sum(states, i);
         roots[parts * i] = plain < least  ? std::sqrt(sum(small, i)) / scale

@@ -139,13 +139,21 @@ struct LogSumExp {
     }
 };
 
-// Whether elements may be joined in any order.
+// Whether windows are taken place by place: sums of integers in windows are rare.
 template <class Op>
-constexpr bool is_order_free = false;
+constexpr bool takes_windows = false;
 template <class T>
-constexpr bool is_order_free<Greatest<T>> = true;
+constexpr bool takes_windows<Greatest<T>> = true;
 template <class T>
-constexpr bool is_order_free<GreatestKey<T>> = true;
+constexpr bool takes_windows<GreatestKey<T>> = true;
+
+// Whether any order of joining gives the same bits.
+template <class Op>
+constexpr bool is_order_free = takes_windows<Op>;
+template <class T>
+constexpr bool is_order_free<Sum<T>> = std::is_integral_v<T>;
+template <class T>
+constexpr bool is_order_free<Product<T>> = std::is_integral_v<T>;
 
 // Whether an element may have two states: a complex number's parts are summed apart.
 template <class Op>

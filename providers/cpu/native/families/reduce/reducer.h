@@ -54,6 +54,8 @@ struct Reducer {
     // How many bytes of memory an element's work is worth.
     int64_t cost;
     bool is_zero_of_nothing;
+    // Whether any order of joining gives the same bits.
+    bool is_order_free;
     // Sums of squares in double, of which the driver takes roots so that nothing overflows on the way.
     bool has_scaled_root;
 };

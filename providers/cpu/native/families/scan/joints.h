@@ -11,7 +11,8 @@ using WrappingOf = std::conditional_t<std::is_floating_point_v<T>, T, WordOf<T>>
 template <class T>
 struct Added {
     using S = T;
-    static constexpr bool is_serial = false;
+    // Whether the next element waits for all of the one before, and whether joining takes few instructions.
+    static constexpr bool is_serial = false, is_short = true;
     static EP_INLINE S identity() { return S{}; }
     static EP_INLINE S join(S a, S b) { return sum(a, b); }
     using Lane = WrappingOf<T>;
@@ -22,7 +23,7 @@ struct Added {
 template <class T>
 struct Multiplied {
     using S = T;
-    static constexpr bool is_serial = true;
+    static constexpr bool is_serial = true, is_short = true;
     static EP_INLINE S identity() {
         if constexpr (std::is_arithmetic_v<S>)
             return S{1};
@@ -43,7 +44,7 @@ template <class T>
 struct Most {
     using S = T;
     using Limits = std::numeric_limits<T>;
-    static constexpr bool is_serial = false;
+    static constexpr bool is_serial = false, is_short = !std::is_floating_point_v<T>;
     static EP_INLINE S identity() { return Limits::has_infinity ? -Limits::infinity() : Limits::lowest(); }
     static EP_INLINE S join(S a, S b) { return larger(a, b); }
     using Lane = T;
@@ -58,7 +59,7 @@ template <class T>
 struct Least {
     using S = T;
     using Limits = std::numeric_limits<T>;
-    static constexpr bool is_serial = false;
+    static constexpr bool is_serial = false, is_short = !std::is_floating_point_v<T>;
     static EP_INLINE S identity() { return Limits::has_infinity ? Limits::infinity() : Limits::max(); }
     static EP_INLINE S join(S a, S b) { return smaller(a, b); }
     using Lane = T;

@@ -16,129 +16,10 @@ namespace {
 #include "types/loads.h"
 #include "types/stored.h"
 #include "joints.h"
+#include "runs.h"
+#include "columns.h"
+#include "rows.h"
 // clang-format on
-
-constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
-// Runs of a row that are scanned at once, in registers.
-constexpr int64_t ABREAST = 8;
-
-// One step of a chain waits for the one before: LANES chains do not wait for one another.
-template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
-EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op::S* states, int64_t n) {
-    typename Op::S state[LANES];
-    for (int64_t w = 0; w < LANES; ++w) state[w] = states[w];
-    for (int64_t i = 0; i < n; ++i)
-#pragma GCC unroll 16
-        for (int64_t w = 0; w < LANES; ++w) {
-            state[w] = Op::join(state[w], x[w * ACROSS + i * ALONG]);
-            made[w * ACROSS + i * ALONG] = state[w];
-        }
-    for (int64_t w = 0; w < LANES; ++w) states[w] = state[w];
-}
-
-// Runs and columns of such numbers are lanes of vectors; GCC makes single numbers of their chains.
-template <class Op>
-constexpr bool HAS_LANES = false;
-template <class T>
-constexpr bool IS_LANE = std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH == 32;
-template <class T>
-constexpr bool HAS_LANES<Added<T>> = IS_LANE<T>;
-template <class T>
-constexpr bool HAS_LANES<Most<T>> = IS_LANE<T>;
-template <class T>
-constexpr bool HAS_LANES<Least<T>> = IS_LANE<T>;
-
-// Runs that lie one after another: squares of their elements are turned in registers, and back.
-template <class Op>
-EP_INLINE void join_abreast(const typename Op::S* x, typename Op::S* made) {
-    using T = typename Op::S;
-    using Word = WordOf<T>;
-    using Lanes = V<typename Op::Lane>;
-    constexpr int64_t lanes = Vector<T>::lanes, square = IN_LANE<Word>, apart = RUN * sizeof(T);
-    Lanes state[ABREAST / lanes];
-    for (Lanes& run : state) run = repeated<typename Op::Lane>(Op::identity());
-    for (int64_t i = 0; i < RUN; i += square) {
-#pragma GCC unroll 4
-        for (int64_t g = 0; g < ABREAST / lanes; ++g) {
-            V<Word> columns[square];
-            turn_lane<Word>(reinterpret_cast<const char*>(x + g * lanes * RUN + i), apart, columns);
-#pragma GCC unroll 4
-            for (int64_t j = 0; j < square; ++j) {
-                state[g] = Op::join_lanes(state[g], reinterpret_cast<Lanes>(columns[j]));
-                columns[j] = reinterpret_cast<V<Word>>(state[g]);
-            }
-            turn_back<Word>(columns, reinterpret_cast<char*>(made + g * lanes * RUN + i), apart);
-        }
-    }
-}
-
-// n lines of WIDTH numbers, each joined to the number before them.
-template <class Op>
-EP_INLINE void join_before(typename Op::S before, typename Op::S* made, int64_t n) {
-    if constexpr (HAS_LANES<Op>) {
-        using Lane = typename Op::Lane;
-        constexpr int64_t lanes = Vector<Lane>::lanes;
-        const V<Lane> given = repeated<Lane>(before);
-        auto* at = reinterpret_cast<Lane*>(made);
-        for (int64_t i = 0; i < n; ++i, at += WIDTH)
-#pragma GCC unroll 4
-            for (int64_t v = 0; v < WIDTH / lanes; ++v)
-                store<Lane>(at + v * lanes, Op::join_lanes(given, load(at + v * lanes)));
-    } else {
-        for (int64_t i = 0; i < n * WIDTH; ++i) made[i] = Op::join(before, made[i]);
-    }
-}
-
-// Columns side by side, in which lines are joined one after another.
-template <class Op>
-class Columns {
-   public:
-    using S = typename Op::S;
-    // All that is kept of them fits the first cache.
-    static constexpr int64_t MOST = std::min<int64_t>(ep::BLOCK, 4096 / sizeof(S));
-
-    explicit Columns(int64_t width) : width_(width) { std::fill_n(run_, width, Op::identity()); }
-
-    void begin_run(bool is_first) {
-        for (int64_t w = 0; w < width_; ++w) {
-            if (!is_first) carries_[w].add(run_[w]);
-            before_[w] = carries_[w].value();
-            if (!Op::is_serial) run_[w] = Op::identity();
-        }
-    }
-
-    // A line of S, or of float that becomes double, and its results.
-    template <class X>
-    void join(const X* line, S* results) {
-        int64_t w = 0;
-        if constexpr (HAS_LANES<Op>) {
-            using Lane = typename Op::Lane;
-            constexpr int64_t lanes = Vector<Lane>::lanes;
-            using Given = std::conditional_t<std::is_same_v<X, S>, Lane, X>;
-            const auto* const x = reinterpret_cast<const Given*>(line);
-            const auto* const before = reinterpret_cast<Lane*>(before_);
-            auto *const run = reinterpret_cast<Lane*>(run_), *const made = reinterpret_cast<Lane*>(results);
-            for (; w + lanes <= width_; w += lanes) {
-                const V<Lane> joined = Op::join_lanes(load(run + w), load_stored<Lane>(x + w));
-                store<Lane>(run + w, joined);
-                store<Lane>(made + w, Op::join_lanes(load(before + w), joined));
-            }
-        }
-        const int64_t width = width_;
-#pragma GCC ivdep
-        for (; w < width; ++w) {
-            const S joined = Op::join(run_[w], S(line[w]));
-            run_[w] = joined;
-            results[w] = Op::is_serial ? joined : Op::join(before_[w], joined);
-        }
-    }
-
-   private:
-    const int64_t width_;
-    Carry<Op> carries_[MOST];
-    // Of each column the run up to a line, and what stands before that run.
-    alignas(ep::LINE) S run_[MOST], before_[MOST];
-};
 
 // Elements of T, joined as Op's.
 template <class Op, class T>
@@ -166,6 +47,27 @@ class Scan {
         }
     }
 
+    // An exclusive result belongs one further: the last one where the next row
+    // begins, whose first is written after it.
+    void rows(const char* x, char* out, int64_t count) {
+        const int last = g_.ndim - 1;
+        const int64_t n = g_.extent, x_row = g_.stride[EP_SCAN_X][last], out_row = g_.stride[EP_SCAN_OUT][last];
+        const int64_t apart = from_.is_direct ? x_row / from_.size : n;
+        const int64_t most = ROOM / n / SIDE_BY_SIDE<Op> * SIDE_BY_SIDE<Op>;
+        for (int64_t r = 0, m; r < count; r += m) {
+            m = std::min(most, count - r);
+            const char* const at = x + r * x_row;
+            const S* const given = from_.is_direct ? reinterpret_cast<const S*>(at) : bring_rows(at, x_row, m);
+            int64_t k = 0;
+            for (; k + SIDE_BY_SIDE<Op> <= m; k += SIDE_BY_SIDE<Op>)
+                join_rows<SIDE_BY_SIDE<Op>>(given + k * apart, apart, all_ + k * n);
+            for (; k < m; ++k) join_rows<1>(given + k * apart, apart, all_ + k * n);
+            each_line(m, out_row, to_.size, [&](int64_t i, int64_t place, int64_t length) {
+                store(all_ + i, out + r * out_row + place, to_.size, length);
+            });
+        }
+    }
+
     void across(const char* x, char* out, int64_t width) {
         const int last = g_.ndim - 1;
         const bool streams = has_whole_lines(out, width);
@@ -178,6 +80,10 @@ class Scan {
 
    private:
     using S = typename Op::S;
+
+    // All that is kept of short rows: as many as are scanned at once, at least.
+    static constexpr int64_t ROOM = 16 * EP_SCAN_MOST;
+    static_assert(ROOM >= 2 * ep::BLOCK && SIDE_BY_SIDE<Op> <= 16);
 
     static constexpr bool is_widened = std::is_same_v<T, float> && std::is_same_v<S, double>;
     using Widened = std::conditional_t<is_widened, T, S>;
@@ -196,23 +102,32 @@ class Scan {
         const int64_t x_step = g_.stride[EP_SCAN_X][g_.ndim - 1], out_step = g_.stride[EP_SCAN_OUT][g_.ndim - 1];
         const int64_t most = std::min(RUN, ep::BLOCK / width);
         const bool lies = x_step == from_.size;
+        // Lines that follow one another come, and go, in one call.
+        const bool follows = lies && g_.step[EP_SCAN_X] == width * x_step;
+        const bool leaves = !streams && out_step == to_.size && g_.step[EP_SCAN_OUT] == width * out_step;
         Columns<Op> columns(width);
         S* const before = made_ - width;
         std::fill_n(before, width, Op::identity());
         for (int64_t i = 0, n; i < g_.extent; i += n) {
             n = std::min({most, g_.extent - i, RUN - i % RUN});
             if (i % RUN == 0) columns.begin_run(i == 0);
-            for (int64_t j = 0; j < n; ++j) {
-                const char* const line = x + (i + j) * g_.step[EP_SCAN_X];
+            const char* const lines = x + i * g_.step[EP_SCAN_X];
+            if (follows && is_widened)
+                columns.join_lines(reinterpret_cast<const Widened*>(lines), made_, n);
+            else if (follows)
+                columns.join_lines(static_cast<const S*>(from_.load(lines, x_step, n * width, x_)), made_, n);
+            for (int64_t j = 0; !follows && j < n; ++j) {
+                const char* const line = lines + j * g_.step[EP_SCAN_X];
                 for (int64_t at = 0; lies && at < width * x_step; at += ep::LINE)
                     __builtin_prefetch(line + n * g_.step[EP_SCAN_X] + at);
-                if (is_widened && x_step == int64_t{sizeof(T)})
+                if (is_widened && lies)
                     columns.join(reinterpret_cast<const Widened*>(line), made_ + j * width);
                 else
                     columns.join(static_cast<const S*>(from_.load(line, x_step, width, x_)), made_ + j * width);
             }
             const S* const first = g_.exclusive != 0 ? before : made_;
-            for (int64_t j = 0; j < n; ++j)
+            if (leaves) store(first, out + i * g_.step[EP_SCAN_OUT], out_step, n * width);
+            for (int64_t j = 0; !leaves && j < n; ++j)
                 store(first + j * width, out + (i + j) * g_.step[EP_SCAN_OUT], out_step, width, streams);
             if (g_.exclusive != 0) std::copy_n(made_ + (n - 1) * width, width, before);
         }
@@ -223,6 +138,29 @@ class Scan {
     bool has_whole_lines(const char* out, int64_t width) const {
         return 2 * g_.traffic >= ep::STREAMING && g_.stride[EP_SCAN_OUT][g_.ndim - 1] == to_.size &&
                width * to_.size % ep::LINE == 0 && g_.step[EP_SCAN_OUT] % ep::LINE == 0 && ep::is_line_aligned(out);
+    }
+
+    // `count` rows that are `row` bytes apart, by up to a block: take(elements so far, bytes so far, elements).
+    template <class Take>
+    EP_INLINE void each_line(int64_t count, int64_t row, int64_t size, Take take) {
+        const int64_t n = g_.extent, lines = row == n * size ? 1 : count, length = count * n / lines;
+        for (int64_t k = 0; k < lines; ++k)
+            for (int64_t i = 0; i < length; i += ep::BLOCK)
+                take(k * length + i, k * row + i * size, std::min(ep::BLOCK, length - i));
+    }
+
+    // Rows in S, one after another.
+    const S* bring_rows(const char* x, int64_t row, int64_t count) {
+        each_line(count, row, from_.size,
+                  [&](int64_t i, int64_t place, int64_t length) { from_.load(x + place, from_.size, length, x_ + i); });
+        return x_;
+    }
+
+    template <int64_t rows>
+    EP_INLINE void join_rows(const S* x, int64_t apart, S* made) {
+        const int64_t n = g_.extent;
+        Rows<Op, rows>().join(x, apart, made + g_.exclusive, n);
+        for (int64_t w = 0; g_.exclusive != 0 && w < rows; ++w) made[w * n] = Op::identity();
     }
 
     // n elements, padded with the identity up to a whole number of groups of ABREAST runs.
@@ -267,9 +205,9 @@ class Scan {
 
     const ep_scan_plan& g_;
     const ep_storage &from_, &to_;
-    alignas(ep::LINE) S x_[ep::BLOCK];
-    // Results from before a block, then the block.
-    alignas(ep::LINE) S all_[2 * ep::BLOCK];
+    alignas(ep::LINE) S x_[ROOM];
+    // Results from before a block, then the block; or those of short rows.
+    alignas(ep::LINE) S all_[ROOM + 1];
     S* const made_;
 };
 
@@ -282,7 +220,11 @@ void across(const ep_scan_plan& g, char* const* at, int64_t width) {
     Scan<Op, T>(g).across(at[EP_SCAN_X], at[EP_SCAN_OUT], width);
 }
 template <class Op, class T>
-constexpr ep::Scanner SCANNER = {along<Op, T>, across<Op, T>};
+void rows(const ep_scan_plan& g, char* const* at, int64_t count) {
+    Scan<Op, T>(g).rows(at[EP_SCAN_X], at[EP_SCAN_OUT], count);
+}
+template <class Op, class T>
+constexpr ep::Scanner SCANNER = {along<Op, T>, across<Op, T>, rows<Op, T>};
 
 // In double but for integers: float32 would lose more than the last rounding.
 template <class T>

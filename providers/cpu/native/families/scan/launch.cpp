@@ -26,13 +26,16 @@ void scan_part(void* context, int part) {
     for (int64_t tile = job.all * part / job.parts, tiles; tile < end; tile += tiles) {
         char* at[EP_SCAN_PLACES];
         const int64_t first = tile % job.tiles;
-        tiles = g.wide != 0 ? std::min({ep::SCAN_TILES, job.tiles - first, end - tile}) : 1;
+        tiles = g.how == EP_SCAN_ALONG ? 1 : std::min({ep::SCAN_TILES, job.tiles - first, end - tile});
         int64_t rest = tile / job.tiles;
         for (int k = 0; k < EP_SCAN_PLACES; ++k) at[k] = job.at[k] + first * job.width * g.stride[k][last];
         for (int d = last - 1; d >= 0; rest /= g.shape[d], --d)
             for (int k = 0; k < EP_SCAN_PLACES; ++k) at[k] += rest % g.shape[d] * g.stride[k][d];
-        if (g.wide != 0)
-            scanner.across(g, at, std::min(tiles * job.width, g.shape[last] - first * job.width));
+        const int64_t rows = std::min(tiles * job.width, g.shape[last] - first * job.width);
+        if (g.how == EP_SCAN_ACROSS)
+            scanner.across(g, at, rows);
+        else if (g.how == EP_SCAN_SHORT)
+            scanner.rows(g, at, rows);
         else
             scanner.along(g, at);
     }
@@ -44,7 +47,7 @@ int ep::scan(const void* packed) {
     const auto& g = plan_of<ep_scan_plan>(packed);
     ep::count_call();
     const int last = g.ndim - 1;
-    Job job = {g, {}, g.wide != 0 ? SCAN_WIDTH : 1, 0, 0, 1};
+    Job job = {g, {}, g.how == EP_SCAN_ALONG ? 1 : SCAN_WIDTH, 0, 0, 1};
     for (int k = 0; k < EP_SCAN_PLACES; ++k) job.at[k] = place_of(packed, k, g.offset[k]);
     job.tiles = (g.shape[last] + job.width - 1) / job.width;
     job.all = job.tiles;

@@ -18,6 +18,8 @@ struct Scanner {
     void (*along)(const ep_scan_plan& plan, char* const* at);
     // `width` rows, at most a stripe of them, which are neighbours along the last dimension across.
     void (*across)(const ep_scan_plan& plan, char* const* at, int64_t width);
+    // As many short rows, whose elements lie side by side.
+    void (*rows)(const ep_scan_plan& plan, char* const* at, int64_t count);
 };
 
 // The entry of the rows.
