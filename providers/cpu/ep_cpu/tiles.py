@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["in_order_of_input", "tiled"]
+__all__ = ["in_order_of_input", "tiled", "turned"]
 
 _TILED_FROM: Final = 1 << 14
 _MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry holds
@@ -32,6 +32,31 @@ def tiled(geometry: ep.Geometry) -> ep.Geometry:
         shape=(*shape[:-2], shape[-2] // rows, shape[-1] // columns, rows, columns),
         strides=tuple((*own[:-2], own[-2] * rows, own[-1] * columns, *own[-2:]) for own in strides),
     )
+
+
+def turned(geometry: ep.Geometry) -> tuple[ep.Geometry, tuple[bool, ...]]:
+    """Return the geometry with the dimension last along which out is contiguous, and which inputs are along the one before.
+
+    These are large enough for tiles of them to be turned; if none is, the geometry is as it was.
+    """
+    shape, strides = geometry.shape, geometry.strides
+    none = geometry, (False,) * len(strides)
+    if geometry.size < _TILED_FROM or len(shape) < 2 or 1 not in strides[-1]:  # noqa: PLR2004 - a matrix
+        return none
+    column = strides[-1].index(1)
+    crossing = [own[column] not in {0, 1} and 1 in own for own in strides[:-1]]
+    rows = {own.index(1) for own, crosses in zip(strides, crossing, strict=False) if crosses}
+    if len(rows) != 1:
+        return none
+    (row,) = rows
+    if min(shape[row], shape[column]) < _LEAST_TILE:
+        return none
+    order = (*(axis for axis in range(len(shape)) if axis not in {row, column}), row, column)
+    swapped = geometry._replace(
+        shape=tuple(shape[axis] for axis in order),
+        strides=tuple(tuple(own[axis] for axis in order) for own in strides),
+    )
+    return swapped, (*crossing, False)
 
 
 def in_order_of_input(geometry: ep.Geometry, itemsizes: tuple[int, ...]) -> ep.Geometry:

@@ -10,7 +10,7 @@ import ep
 from ep_cpu.kernel import Tabled
 from ep_cpu.launch import Loop, LoopKernel
 from ep_cpu.native import open_native
-from ep_cpu.tiles import in_order_of_input, tiled
+from ep_cpu.tiles import in_order_of_input, tiled, turned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ep_cpu.native import Native
 
 __all__ = ["IMPLEMENTATIONS", "VectorLoop", "geometry_of", "loop_of", "walk_of"]
+
+_STORED: Final = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64", 16: "complex128"}
+"""A type of each size: turned elements are as they are stored."""
 
 
 class VectorLoop(Tabled):
@@ -65,18 +68,25 @@ def _prepared(descriptor: ep.Descriptor, loop: Loop) -> Any:
 
 def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> dict[str, Any]:
     """Return the fields of the native geometry of a descriptor."""
-    geometry = in_order_of_input(descriptor.geometry, loop.itemsizes)
-    return walk_of(geometry, loop.itemsizes, descriptor.nbytes_moved) | {
+    geometry, crosses = turned(descriptor.geometry)
+    fields = {
         "row": loop.row,
         "scalar": loop.scalar,
         "scalar_type": loop.number_type,
         "attributes": descriptor.attributes,
     }
+    if any(crosses):
+        fields["turned"] = [
+            loop.native.rows["copy", "transpose", _STORED[size], _STORED[size]] if turns else loop.native.ffi.NULL
+            for size, turns in zip(loop.itemsizes, crosses, strict=True)
+        ]
+    else:
+        geometry = tiled(in_order_of_input(geometry, loop.itemsizes))
+    return walk_of(geometry, loop.itemsizes, descriptor.nbytes_moved) | fields
 
 
 def walk_of(geometry: ep.Geometry, itemsizes: Sequence[int], traffic: int) -> dict[str, Any]:
     """Return the fields that say where a walk goes, of operands with elements of those sizes; it moves `traffic` bytes."""
-    geometry = tiled(geometry)
     return {
         "size": geometry.size,
         "traffic": traffic,

@@ -10,6 +10,7 @@ from ep_primitives import Dequantize, Quantize
 import ep
 from ep_cpu.families.elementwise import walk_of
 from ep_cpu.kernel import Plan, Planned
+from ep_cpu.tiles import tiled
 
 if TYPE_CHECKING:
     from ep_primitives.families.quantization.descriptor import Piece
@@ -35,7 +36,7 @@ class VectorQuantization(Planned):
         geometry = merge(piece.out, (piece.x, scale, zero_point, piece.out))
         integers = (piece.out if descriptor.family == "quantize" else piece.x).itemsize
         sizes = (piece.x.itemsize, scale.itemsize, integers, piece.out.itemsize)
-        walk = walk_of(geometry, sizes, descriptor.nbytes_moved)
+        walk = walk_of(tiled(geometry), sizes, descriptor.nbytes_moved)
         return Plan("ep_geometry", walk | {"scalar": zero_point is None})
 
 

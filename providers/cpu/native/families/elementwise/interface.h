@@ -15,6 +15,8 @@ struct ep_geometry {
     int64_t itemsize[EP_OPERANDS];
     int64_t shape[EP_RANK];
     int64_t stride[EP_OPERANDS][EP_RANK];
+    /* Of an input whose neighbours lie along the last dimension but one, the row of its transposes; else null. */
+    const ep_row* turned[EP_OPERANDS];
     double attributes[EP_ATTRIBUTES];
 };
 

@@ -1,4 +1,6 @@
 // The ways into the N-D loop of elementwise kernels.
+#include <algorithm>
+
 #include "elementwise.h"
 #include "runtime/count.h"
 #include "runtime/pool.h"
@@ -54,6 +56,27 @@ void walk_part(void* context, int i) {
     walk_range(launch, begin, size - begin < launch.part ? size : begin + launch.part);
 }
 
+struct TiledLaunch {
+    Launch launch;
+    ep::Tiles tiles;
+};
+
+void walk_tiles(void* context, int i) {
+    const auto& [launch, tiles] = *static_cast<const TiledLaunch*>(context);
+    const int64_t begin = i * launch.part;
+    tiles.walk(launch.at, begin, std::min(begin + launch.part, tiles.count()));
+    if (launch.geometry->traffic >= ep::STREAMING) ep::stream_done();
+}
+
+int enter_tiles(const Launch& launch) {
+    const ep_geometry& g = *launch.geometry;
+    TiledLaunch by = {launch, ep::Tiles(g)};
+    const int64_t count = std::min<int64_t>(ep::parts(g.traffic), by.tiles.count());
+    by.launch.part = (by.tiles.count() + count - 1) / count;
+    ep::parallel(static_cast<int>((by.tiles.count() + by.launch.part - 1) / by.launch.part), walk_tiles, &by);
+    return 0;
+}
+
 int enter_with_number(Launch& launch, double value) {
     alignas(8) char number[8];
     store_number(launch.geometry->scalar_type, value, number);
@@ -76,6 +99,7 @@ int ep::enter(Launch& launch) {
         g.row->loop(&g, launch.at, g.itemsize, 1);
         return 0;
     }
+    if (Tiles::are_of(g)) return enter_tiles(launch);
     const int count = ep::parts(g.traffic);
     if (count <= 1) {
         walk_range(launch, 0, g.size);
